@@ -149,7 +149,7 @@ const NODE_TYPES = { node: NodeBox, reroute: RerouteDot, box: GroupBox, waypoint
 const EDGE_TYPES = { link: LinkLine }
 const NO_LINKS: FlowLink[] = []
 const GRID: [number, number] = [20, 20]
-// Below it each dot covers less than an eighth of a pixel, and painting them all takes a third of a frame's painting.
+// Below it each dot covers less than an eighth of a pixel, and painting takes long.
 const DOTS_FROM = 0.4
 const PAN_BUTTONS = [0, 1]
 const BOX_KEYS = ['Control', 'Meta']

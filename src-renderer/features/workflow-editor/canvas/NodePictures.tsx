@@ -4,10 +4,7 @@ import { mediaKind } from '../run/RunMedia.tsx'
 import type { NodeProgress } from '../store/run-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
-/**
- * Shows a node's results or preview.
- * @param hangs below the node, which has no room for it
- */
+/** @param hangs below the node, which has no room for it */
 export function NodePictures({ progress, hangs }: { readonly progress: NodeProgress; readonly hangs: boolean }) {
   const pictures = picturesOf(progress)
   const others = othersOf(progress)

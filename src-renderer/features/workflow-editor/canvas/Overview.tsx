@@ -13,10 +13,7 @@ const LEAST_SCREEN_WIDTH = 0.8
 
 type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly links: readonly FlowLink[] }
 
-/**
- * Draws links, and at very small zoom nodes, on one canvas, because thousands of elements take seconds. Paths are
- * cached per graph.
- */
+/** One canvas for links, and at very small zoom nodes, because thousands of elements take seconds. */
 export function Overview({ nodes, links }: OverviewProps) {
   const isBare = useDetail() === 'bare'
   const prepare = (context: CanvasRenderingContext2D) => {
@@ -33,8 +30,8 @@ type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type ColourOf = (name: string) => string
 
 /**
- * Draws on a canvas, and again in the next frame after the viewport has changed.
- * @param prepare returns the function that draws; called again if one of `parts` or the colours change
+ * Draws on a canvas, again in the frame after a viewport change.
+ * @param prepare returns the function that draws; called again if `parts` or the colours change
  */
 function useDrawnView(
   prepare: (context: CanvasRenderingContext2D) => (view: View) => void,

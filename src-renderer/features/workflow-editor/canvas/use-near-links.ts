@@ -7,8 +7,8 @@ import type { Box } from '../graph/geometry.ts'
 const MANY = 200
 
 /**
- * Links in and around the view, since React Flow examines each of its links in every frame of a moving view. They
- * change only when the view moves into another cell.
+ * Links in and around the view, as React Flow examines each in every frame of a moving view. They change only when the
+ * view enters another cell.
  */
 export function useNearLinks(links: readonly FlowLink[], nodes: readonly CanvasNode[]): readonly FlowLink[] {
   const isMany = links.length > MANY

@@ -129,7 +129,7 @@ function useThumbnail(workflowId: string): void {
 }
 
 /**
- * Opens a saved version in its workflow's tab as an edit, which can be undone.
+ * As an edit, which can be undone.
  * @returns why it failed, for the user
  */
 export async function openVersion(app: AppServices, workflowId: string, version: number): Promise<string | undefined> {

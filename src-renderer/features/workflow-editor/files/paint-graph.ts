@@ -34,10 +34,6 @@ const TINT_ALPHA = 0.5
 // Lines thinner than this are invisible, px of the picture.
 const LINE_PX = 1.6
 
-/**
- * Paints a whole graph as a picture.
- * @param size px of the picture
- */
 export function paintGraph(
   pen: Pen,
   picture: GraphPicture,

@@ -80,7 +80,7 @@ const SLOT_TYPES = ['MODEL', 'CLIP', 'VAE', 'CONDITIONING', 'LATENT', 'IMAGE', '
 const drawn = new WeakMap<OpenDocument, WorkflowDocument>()
 
 /**
- * Updates the library thumbnail if the document changed. It is optional: on failure the previous one stays.
+ * On failure the previous thumbnail stays.
  * @returns whether there is a new one
  */
 export async function saveThumbnail(client: Caller, open: OpenDocument): Promise<boolean> {

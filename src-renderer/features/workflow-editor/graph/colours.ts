@@ -36,7 +36,7 @@ export const safeColour = (given: string | undefined): string | undefined =>
   given !== undefined && COLOUR.test(given) ? given : undefined
 
 /**
- * A document colour made equally light on both themes and more saturated, for small marks.
+ * Made equally light on both themes and more saturated, for small marks.
  * @returns a CSS colour; undefined if invalid
  */
 export function fullColour(given: string | undefined): string | undefined {

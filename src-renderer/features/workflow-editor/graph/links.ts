@@ -82,7 +82,6 @@ export function segmentAt(point: Point, from: Point, to: Point, points: readonly
   return away.indexOf(Math.min(...away))
 }
 
-/** Distance to the nearest point of a straight line. */
 export function distanceToLine(point: Point, from: Point, to: Point): number {
   const [width, height] = [to.x - from.x, to.y - from.y]
   const length = width * width + height * height

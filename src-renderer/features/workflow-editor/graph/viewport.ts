@@ -127,7 +127,7 @@ const isSameView = (one: Viewport, other: Viewport | undefined): boolean =>
   Math.hypot(one.x - other.x, one.y - other.y) < 0.5 &&
   Math.abs(one.zoom / other.zoom - 1) < 1e-3
 
-/** Moves the view on request, stores it, and refits it when the space changes unless somebody has moved it since. */
+/** Moves the view on request, and refits it when the space changes unless somebody has moved it. */
 export function useView(flow: Flow): void {
   const { editor } = useTab()
   const canvas = useCanvasStore()

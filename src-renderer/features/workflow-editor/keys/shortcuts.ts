@@ -88,10 +88,7 @@ export const GESTURES: readonly (readonly [what: string, how: string])[] = [
 
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'code'>
 
-/**
- * The action of a pressed key; undefined if none.
- * @param isTyping whether it was pressed in a field
- */
+/** @param isTyping whether the key was pressed in a field */
 export function actionOf(pressed: PressedKey, isTyping: boolean): ActionId | undefined {
   return SHORTCUTS.find((shortcut: Shortcut) => {
     if (isTyping && shortcut.inFields !== true) return false

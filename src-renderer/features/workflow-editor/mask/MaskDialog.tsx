@@ -101,7 +101,6 @@ type PaintingProps = Pick<MaskCanvasProps, 'picture' | 'history'> & { readonly o
 const [LEAST_ZOOM, MOST_ZOOM] = [0.02, 32]
 const ZOOM_STEP = 1.25
 const PERCENT = 100
-/** Largest brush size, px. */
 const LARGEST_BRUSH = 500
 const MARGIN_PX = 8
 

@@ -4,8 +4,8 @@ import { distanceToLine } from '../graph/links.ts'
 import type { Point } from '../store/canvas-store.ts'
 
 /**
- * A mask over a picture. Workers read it from the alpha channel, where masked means transparent, so the picture keeps
- * its colours and stores the inverted mask as alpha.
+ * A mask over a picture. Workers read transparent as masked, so the picture keeps its colours and stores the inverted
+ * mask as alpha.
  */
 
 /** How much each pixel is masked, 0 to 255, row by row. Brushes paint in place. */

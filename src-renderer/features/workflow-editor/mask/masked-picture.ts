@@ -1,7 +1,4 @@
-/**
- * Loads and stores masked pictures. A masked picture is a separate file that names its original, which stays and is
- * where painting resumes.
- */
+/** A masked picture is a separate file that names its original, which stays and is where painting resumes. */
 import { decode, encode } from 'fast-png'
 import type { Caller } from '../../../api-client/client.ts'
 import { assetAddress, nameInWidget, uploadAsset } from '../widgets/upload-asset.ts'
@@ -21,7 +18,6 @@ const BYTE = 8
 const CHANNELS = 4
 
 /**
- * Reads a picture.
  * @param value of the widget
  * @throws Error with a reason for the user
  */
@@ -39,11 +35,6 @@ export async function readMasked(client: Caller, value: string): Promise<MaskedP
   return { original, width, height, pixels: isSame ? read.pixels : pixels, mask }
 }
 
-/**
- * Stores a picture with a mask.
- * @returns its file
- * @throws ApiError, Error
- */
 export async function storeMasked(client: Caller, { original, ...picture }: MaskedPicture, mask: Mask) {
   const { width, height, pixels } = picture
   const text = { [MASK_OF]: encodeURIComponent(original) }

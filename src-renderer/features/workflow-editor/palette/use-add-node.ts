@@ -18,10 +18,7 @@ import { type LooseLink, type Point, useCanvasStore } from '../store/canvas-stor
 import { addressOf, type EditorState, selectNodes, useTab } from '../store/editor-store.ts'
 import { type Addable, nameOf } from './addable-nodes.ts'
 
-/**
- * How a node is added. `link`: a drawn link that ends at it; `isByKey`: it goes to a free space, because no pointer
- * chose one.
- */
+/** `link`: a drawn link that ends at the node; `isByKey`: it goes to a free space, because no pointer chose one. */
 export type AddWish = { readonly link?: LooseLink | undefined; readonly isByKey?: boolean | undefined }
 
 export type AddNode = (what: Addable, at: Point, wish?: AddWish) => void

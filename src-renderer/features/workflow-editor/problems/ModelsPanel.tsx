@@ -88,7 +88,7 @@ type UsedModel = {
   readonly offer: OfferedModel | undefined
 }
 
-/** By name and directory, in the order of the nodes. Updated shortly after an edit, because graphs may be long. */
+/** Updated shortly after an edit, because graphs may be long. */
 function useUsedModels() {
   const { platform } = useApp()
   const document = useDeferredValue(useEditor((state) => state.document))

@@ -51,7 +51,6 @@ export type CheckedFor = {
   /** Its handler, which may show that its worker has no classes other than `types`. */
   readonly handler: string | undefined
   readonly indexed: PackagesByClass
-  /** ms since the epoch. */
   readonly now: number
 }
 

@@ -34,10 +34,7 @@ export function useProblems(): ProblemsState {
 
 const NONE: readonly FoundProblem[] = []
 
-/**
- * The last found problems of a node and those within it.
- * @param payloadId id in the payload, like `57:8`
- */
+/** @param payloadId also finds problems of nodes within the node */
 export function useNodeProblems(payloadId: string): readonly FoundProblem[] {
   return useStore(problemsStoreOf(useTab(), useApp()), ({ byNode }) => byNode.get(payloadId) ?? NONE)
 }
@@ -64,8 +61,8 @@ const PAUSE_MS = 300
 const INDEX_STALE_AFTER_MS = 60_000
 
 /**
- * Store of a tab's problems. It checks after a pause when the browser is idle, as thousands of nodes take as long as
- * some keystrokes, and only while held.
+ * A tab's problems. Checks run after a pause when the browser is idle, as thousands of nodes take as long as some
+ * keystrokes, and only while held.
  */
 function createProblemsStore({ editor, runs }: Tab, { platform, store: app, client }: AppServices): ProblemsStore {
   let stopWaiting = () => {}

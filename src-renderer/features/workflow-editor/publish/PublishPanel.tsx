@@ -43,7 +43,7 @@ export function PublishPanel({ name, onClose }: { readonly name: string; readonl
   )
 }
 
-/** Which nodes' results are returned. A form that names none returns all, also of nodes that are added later. */
+/** A form that names no nodes returns all results, also of nodes that are added later. */
 function ResultChoice({ form, results }: { readonly form: GraphForm; readonly results: Exposable['results'] }) {
   const changeForm = useChangeForm()
   const chosen = form.results.length === 0 ? results.map(({ id }) => id) : form.results

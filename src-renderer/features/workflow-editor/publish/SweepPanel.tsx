@@ -199,10 +199,7 @@ type SweepOrder = {
   readonly onQueued: (count: number) => void
 }
 
-/**
- * Queues a sweep's runs sequentially.
- * @throws ApiError at the first refusal, as it would apply to the others too
- */
+/** @throws ApiError at the first refusal, as it would apply to the others too */
 export async function sendSweep({ client, base, axes, kind, onQueued, ...order }: SweepOrder): Promise<void> {
   const parsed = parseJson(base.payload)
   if (!isObject(parsed)) throw new Error('The payload cannot be read.')

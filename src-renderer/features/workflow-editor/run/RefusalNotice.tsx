@@ -118,7 +118,7 @@ const TRIES = 6
 const SMALLER = 0.8
 
 /**
- * Scales pictures down as one undo step.
+ * One undo step.
  * @returns the new names
  * @throws Error, ApiError with a reason for the user
  */

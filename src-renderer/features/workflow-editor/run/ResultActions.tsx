@@ -91,7 +91,7 @@ function AsInput({ result }: ResultActionsProps) {
 }
 
 /**
- * Copies a picture as PNG, the only format all browsers accept.
+ * PNG is the only format all browsers accept.
  * @throws Error if the browser refuses or the picture is gone
  */
 async function copyPicture(asset: string): Promise<void> {
@@ -153,10 +153,7 @@ function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphA
   )
 }
 
-/**
- * Undo offered in a notice. After later edits it says so and undoes nothing, because the newest step would be another
- * one.
- */
+/** After later edits it undoes nothing, because the newest step would be another one. */
 export function undoLater({ editor }: Pick<Tab, 'editor'>, app: Pick<AppStore, 'getState'>): () => void {
   const { document } = editor.getState()
   return () => {

@@ -102,7 +102,7 @@ export function unusedServers(servers: readonly WorkflowServer[], endpoints: Rea
 
 /**
  * Creates an endpoint for a server from the catalog's bridge entry and loads its node classes.
- * @returns its id once the classes were read or the attempt failed, and whether it succeeded
+ * @returns its id, and whether the classes were read
  * @throws ApiError if the service refuses
  */
 async function makeServerEndpoint(

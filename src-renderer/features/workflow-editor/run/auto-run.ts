@@ -32,7 +32,7 @@ export function followAutoRun({ runs, editor, textOf, run, platform, notify }: A
   const rebase = () => {
     base = textOf(editor.getState().document)
   }
-  // A run advances the seeds, and reverts that if it was not queued; neither counts as a change by the user.
+  // A run advances the seeds, and reverts that if it was not queued; both are no changes by the user.
   const rebaseSoon = () => {
     cancelBase?.()
     cancelBase = platform.after(0, rebase)

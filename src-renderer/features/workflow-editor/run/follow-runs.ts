@@ -36,7 +36,7 @@ function unlessGone(error: unknown): undefined {
 
 const LATEST = 20
 
-/** Finds the runs of a workflow from before the window was opened: the open ones, or else the latest. */
+/** Runs from before the window was opened: the open ones, or else the latest. */
 export async function findEarlierRuns(client: Caller, runs: RunStore, workflow: string): Promise<void> {
   const { runs: latest } = await client.call('runList', { query: { workflow, limit: LATEST } })
   const { active, shown, set } = runs.getState()

@@ -1,7 +1,4 @@
-/**
- * Derives node progress from job state, last worker report and results. Unchanged nodes keep their object identity, so
- * only changed ones re-render.
- */
+/** Unchanged nodes keep their object identity, so only changed ones re-render. */
 
 import { z } from 'zod'
 import type { JobState } from '../../../../src-main/contract/job.ts'

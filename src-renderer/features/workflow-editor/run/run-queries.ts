@@ -29,7 +29,7 @@ export function locatedLine({ node, ...error }: RunError): string {
   return node === undefined ? error.message : nodeErrorLine({ ...error, node })
 }
 
-/** A run with its texts. Its payload never changes, so its texts are not compared again. */
+/** A run's payload never changes, so its texts are not compared again. */
 export function useRun(runId: string) {
   const { client } = useApp()
   return useQuery({

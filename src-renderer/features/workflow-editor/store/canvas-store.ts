@@ -1,7 +1,4 @@
-/**
- * Canvas state outside the document: preferences, overlays, announcements, selected links and groups. One store per
- * page; document state is in the editor store.
- */
+/** One store per page; document state is in the editor store. */
 
 import type { Viewport } from '@xyflow/react'
 import { createContext, useContext } from 'react'
@@ -13,7 +10,6 @@ import type { InputEnd } from '../../../../src-main/features/workflows/rules/edi
 import { parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
-/** Canvas position, px. */
 export type Point = { readonly x: number; readonly y: number }
 
 export type LooseLink =
@@ -75,9 +71,7 @@ export type CanvasState = {
   readonly set: (
     change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming' | 'fitted'>>,
   ) => void
-  /**
-   * Sets the height of the run bar, px. Its largest height stays reserved, so that the view does not jump between runs.
-   */
+  /** The run bar's largest height, px, stays reserved, so that the view does not jump between runs. */
   readonly keepFree: (barHeight: number) => void
   readonly say: (text: string) => void
 }

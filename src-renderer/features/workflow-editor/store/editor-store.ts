@@ -43,10 +43,7 @@ export type EditorState = {
   readonly redo: () => void
   readonly select: (ids: Iterable<string>) => void
   readonly enter: (nodeId: string | undefined) => void
-  /**
-   * Shows the graph of these nodes, selects them and brings them into view.
-   * @param path ids of the nodes to enter, as in `path`
-   */
+  /** @param path ids of the nodes to enter, as in `path` */
   readonly reveal: (path: readonly string[], ids: readonly string[]) => void
   readonly setTypes: (types: NodeTypes) => void
   readonly replace: (document: WorkflowDocument) => void
@@ -151,7 +148,7 @@ export function useRuns<Selected>(selector: (state: RunState) => Selected): Sele
 }
 
 /**
- * Selects nodes and only the named groups: anything left selected out of sight would be deleted with them.
+ * Groups that are not named are deselected: left selected out of sight, they would be deleted too.
  * @param things groups, by their canvas ids
  */
 export function selectNodes(

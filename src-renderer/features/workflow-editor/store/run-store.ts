@@ -33,7 +33,6 @@ export type Refusal = {
 type RunHead = {
   readonly runId: string
   readonly waitingReason: string | undefined
-  /** When its worker started, ms since the epoch. */
   readonly startedAt: number | undefined
 }
 
@@ -41,7 +40,6 @@ type Changes = Partial<Omit<RunState, 'set'>>
 
 export type RunState = {
   readonly endpointId: string | undefined
-  /** Runs per press, 1 to 100. */
   readonly count: number
   readonly auto: 'off' | 'change' | 'again'
   readonly active: readonly RunView[]
@@ -87,7 +85,7 @@ export function chooseEndpoint(
   runs.getState().set({ endpointId, refusal: undefined })
 }
 
-/** The endpoints that can take graphs: those that do, then those that lack only the setting; each by name. */
+/** Those that take graphs first, then those that lack only the setting; each by name. */
 export function runEndpoints<Endpoint extends Facts>(endpoints: Readonly<Record<string, Endpoint>>) {
   const rank = (endpoint: Facts) => (takesWorkflows(endpoint) ? 0 : 1)
   return Object.values(endpoints)
@@ -97,7 +95,7 @@ export function runEndpoints<Endpoint extends Facts>(endpoints: Readonly<Record<
 
 /**
  * The last chosen endpoint if it exists, otherwise the first that takes graphs and has known classes.
- * @returns undefined if there is none: an unvalidated graph, or one sent to another kind of worker, would only fail
+ * @returns undefined if there is none, as a graph sent elsewhere would only fail
  */
 export function firstEndpoint(endpoints: readonly Facts[], chosenLast: string | undefined): string | undefined {
   const last = endpoints.find(({ id }) => id === chosenLast)

@@ -18,7 +18,6 @@ import { defaultValue, frameOf, type WidgetSize, widgetHelp, widgetKind, widgetL
 
 export type NodeWidgetsProps = {
   readonly view: NodeView
-  /** Node id in the payload, like `57:8`. */
   readonly payloadId: string
   readonly size?: WidgetSize
 }

@@ -1,6 +1,6 @@
 /**
- * Exact widget numbers of any size, kept as text: a double cannot hold a seed of 2^64-1, nor is 0.1 + 0.2 equal to 0.3.
- * Source: docs/spec/image-workflows.md, 2.2.
+ * Exact widget numbers, kept as text: a double cannot hold a seed of 2^64-1, nor is 0.1 + 0.2 equal to 0.3. Source:
+ * docs/spec/image-workflows.md, 2.2.
  */
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import { type FillRandom, randomWhole } from '../../../../src-main/features/workflows/rules/resolve/next-value.ts'
@@ -16,10 +16,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 // Defaults for classes that name no step. Source: docs/spec/comfyui.md, 5.
 const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 
-/**
- * Parses a typed number.
- * @returns the number as typed if JSON can hold it; undefined if it is not a number
- */
+/** @returns the number as typed if JSON can hold it; undefined if it is not a number */
 export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): JsonNumber | undefined {
   const text = typed.trim()
   if (type === 'INT') return INTEGER.test(text) ? { number: BigInt(text.replace('+', '')).toString() } : undefined
@@ -33,7 +30,6 @@ export const valueText = (value: JsonValue | undefined): string =>
   isNumber(value) ? value.number : typeof value === 'string' ? value : ''
 
 /**
- * Steps a number within the class's bounds.
  * @param steps negative goes down
  * @returns undefined if the value is not a number
  */

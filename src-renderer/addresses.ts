@@ -44,7 +44,6 @@ export const ADDRESS = {
     `/endpoints/${part(endpointId)}${tab === 'overview' ? '' : `/${tab}`}`,
   endpointSetting: (endpointId: string, section: string, field?: string) =>
     `/endpoints/${part(endpointId)}/settings?section=${part(section)}${field === undefined ? '' : `&field=${part(field)}`}`,
-  /** The log of an endpoint, searched for a text. */
   endpointLog: (endpointId: string, text: string) => `/endpoints/${part(endpointId)}/logs?q=${part(text)}`,
   savedRequests: (endpointId: string) => `/endpoints/${part(endpointId)}/requests?panel=saved`,
   jobs: '/jobs',
@@ -54,10 +53,7 @@ export const ADDRESS = {
   requestFromJob: (endpointId: string, jobId: string) => `/endpoints/${part(endpointId)}/requests?from=${part(jobId)}`,
   comparisons: '/jobs/comparisons',
   comparison: (comparisonId: string) => `/jobs/comparisons/${part(comparisonId)}`,
-  /**
-   * URL of the comparison form.
-   * @param inputs query for the jobs to run: a list filter, or `ids`
-   */
+  /** @param inputs query for the jobs to run: a list filter, or `ids` */
   newComparison: (inputs = '') => `/jobs/comparisons?new=comparison${inputs === '' ? '' : `&${inputs}`}`,
   workers: '/workers',
   worker: (workerId: string) => `/workers?worker=${part(workerId)}`,

@@ -8,8 +8,8 @@ const DESCRIBED = new RegExp(`\\.describe\\(\\s*(?:${TEXT})\\s*,?\\s*\\)`, 'g')
 const NOTED = new RegExp(`\\b(summary|source):\\s*(?:${TEXT})`, 'g')
 
 /**
- * Leaves out of the pages what only documents need: descriptions in schemas, and summaries and sources of routes and
- * limits. Otherwise each first page would load them.
+ * Leaves out of the pages what only documents need: descriptions in schemas, summaries and sources of routes and
+ * limits.
  */
 const withoutTextsOfDocuments: Plugin = {
   name: 'without-texts-of-documents',

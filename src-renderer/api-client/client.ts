@@ -19,16 +19,13 @@ export type PageArguments<Name extends Operation = Operation> = CallArguments<Na
 type Address<Name extends Operation> = Pick<PageArguments<Name>, 'path' | 'query'>
 
 export type ApiClient = {
-  /**
-   * Calls an operation.
-   * @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK
-   */
+  /** @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
   readonly call: <Name extends Operation>(operation: Name, args?: PageArguments<Name>) => Promise<ResponseOf<Name>>
   /** Link address of an operation that returns a file. */
   readonly address: <Name extends Operation>(operation: Name, args?: Address<Name>) => string
   readonly download: <Name extends Operation>(operation: Name, args?: Address<Name>) => Promise<Blob>
   /**
-   * Sends a request to a load-balanced endpoint; redirects are not followed.
+   * Redirects are not followed.
    * @param target path and query, see `staysBelow`
    * @throws ApiError NOT_REACHABLE
    */
@@ -97,10 +94,7 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
   }
 }
 
-/**
- * Whether a path stays below the endpoint: browsers resolve all spellings of `..`, and a session request could reach
- * the management API.
- */
+/** Browsers resolve all spellings of `..`, and a session request could reach the management API. */
 export function staysBelow(target: string): boolean {
   return URL.canParse(`http://x/lb/e${target}`) && new URL(`http://x/lb/e${target}`).pathname.startsWith('/lb/e/')
 }
@@ -116,8 +110,8 @@ const BATCH_MS = 50
 const AGAIN_AFTER_MS = 1000
 
 /**
- * Follows one item stream, like logs or a build, until its last item, reopening it after the last item received. Hidden
- * pages release it, unless kept.
+ * Follows one item stream until its last item, reopening it after the last item received. Hidden pages release it,
+ * unless kept.
  * @returns a function that ends it; no calls follow
  */
 function followItems<Item>({

@@ -13,7 +13,6 @@ const BATCH_MS = 50
 const TYPES = ['job', 'worker', 'endpoint', 'run'] as const satisfies readonly ServiceEvent['type'][]
 
 /**
- * Opens the stream.
  * @param after number of the last known event
  * @returns a function that closes it; no calls follow
  */

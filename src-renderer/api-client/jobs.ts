@@ -34,7 +34,6 @@ type JobOrder = { readonly endpointId: string; readonly body: string; readonly s
 const WAIT_MS = 90_000
 
 /**
- * Runs a job and waits for its end.
  * @param onJob called with the id as soon as it is known
  * @throws ApiError
  */

@@ -37,10 +37,7 @@ export const dependentsQuery = (client: ApiClient, endpointId: string) =>
 // Shorter ranges show the present; first visitors want the last activity.
 const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
 
-/**
- * The shortest range that includes an endpoint's last activity.
- * @param lastAt ms since the epoch; undefined if there was none
- */
+/** @param lastAt an endpoint's last activity, ms since the epoch; undefined if there was none */
 export function fittingRange(lastAt: number | undefined, now: number): Range {
   if (lastAt === undefined) return FITTING[0]
   return FITTING.find((range) => lastAt >= spanOf(range, now).from) ?? '7 d'
@@ -61,7 +58,7 @@ export const fittingRangeQuery = (client: ApiClient, endpointId: string, now: ()
   })
 
 /**
- * A range up to now that starts on a whole step, so that every step is complete.
+ * Starts on a whole step, so that every step is complete.
  * @param at ms since the epoch
  */
 export function spanOf(range: Range, at: number): { readonly from: number; readonly end: number } {
@@ -70,10 +67,6 @@ export function spanOf(range: Range, at: number): { readonly from: number; reado
   return { from: end - spanMs, end }
 }
 
-/**
- * Metrics of an endpoint up to now.
- * @param now returns ms since the epoch
- */
 export const metricsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({
     queryKey: ['metrics', endpointId, range],
@@ -94,10 +87,6 @@ export const metricsQuery = (client: ApiClient, endpointId: string, range: Range
 // More cannot be told apart on screen; the newest of longer ranges.
 const MARKS = 1000
 
-/**
- * Events of an endpoint in a range.
- * @param now returns ms since the epoch
- */
 export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({
     queryKey: ['fleet-events', { endpoint: endpointId, range }],

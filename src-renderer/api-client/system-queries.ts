@@ -45,10 +45,7 @@ export const diskQuery = (client: ApiClient) => read(client, ['disk'], 'diskRead
 
 export type EventFilter = { readonly kinds: string | undefined; readonly endpoint: string | undefined }
 
-/**
- * Fleet events, newest first, paged.
- * @param upTo newest known event number; a newer one is a new list
- */
+/** @param upTo newest known event number; a newer one is a new list */
 export const fleetEventsQuery = (client: ApiClient, filter: EventFilter, upTo: number) =>
   infiniteQueryOptions({
     queryKey: ['fleet-events', filter, upTo],

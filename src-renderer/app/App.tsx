@@ -71,7 +71,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Says that the service does not answer, and that what is shown is of then: below the page, so that it covers nothing. */
+/** Stands below the page, so that it covers no content. */
 function ConnectionBanner() {
   const lost = useAppState((state) => state.connection === 'lost')
   const since = useAppState((state) => state.connectionSince)

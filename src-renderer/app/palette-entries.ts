@@ -93,7 +93,6 @@ const SERVICE_SETTINGS: readonly Lead[] = [
   { name: 'browser', label: 'Theme, sidebar and editor of this browser' },
 ].map(({ name, label }) => ({ to: ADDRESS.setting(name), group: 'Settings', label, detail: 'Service' }))
 
-/** The endpoints, the one whose page is shown first. */
 function shownFirst(path: string, endpoints: Readonly<Record<string, LiveEndpoint>>): readonly LiveEndpoint[] {
   const shown = thingOf(path)?.to
   return Object.values(endpoints).sort((one, other) => Number(isShown(other)) - Number(isShown(one)))
@@ -133,10 +132,7 @@ const LOGS = 3
 
 const NOTHING: readonly Entry[] = []
 
-/**
- * Jobs by id, and by words in their input, output or error, asked for once the typing pauses; then the searches of
- * all jobs and of logs.
- */
+/** Jobs by id or by words in input, output or error, once typing pauses; then the searches of all jobs and of logs. */
 export function useJobEntries(typed: string): readonly Entry[] {
   const { client } = useApp()
   const [path, go] = useLocation()

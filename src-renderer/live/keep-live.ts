@@ -1,6 +1,6 @@
 /**
- * Reads a snapshot, follows the events and starts over when the stream breaks. Hidden pages hold no stream, since
- * browsers allow six connections per service.
+ * Reads a snapshot again when the stream breaks. Hidden pages hold no stream, since browsers allow six connections per
+ * service.
  */
 import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'
@@ -148,7 +148,6 @@ export class LiveConnection {
     this.#closeStream = undefined
   }
 
-  /** @returns a function that cancels it */
   #later(ms: number, run: () => void): () => void {
     const cancelTimer = this.#ports.platform.after(ms, () => {
       forget()

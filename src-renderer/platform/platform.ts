@@ -4,7 +4,6 @@ import { keepStart, withFullStop } from '../../src-main/lib/text.ts'
 
 /** Everything the pages need from the browser or desktop, as a value that tests can replace. */
 export type Platform = {
-  /** ms since the epoch. */
   readonly now: () => number
   readonly after: (ms: number, run: () => void) => () => void
   readonly copy: (text: string) => Promise<void>
@@ -22,10 +21,7 @@ export type Platform = {
   readonly desktop?: DesktopBridge | undefined
 }
 
-/**
- * How long a hidden page keeps its streams, ms: browsers have few connections per service, and a quick return finds
- * everything unchanged.
- */
+/** How long a hidden page keeps its streams, ms, so that a quick return finds everything unchanged. */
 export const UNSEEN_MS = 10_000
 
 const PREFIX = 'drydock.'

@@ -1,6 +1,6 @@
 /**
- * Closes streams when the page is left and breaks them when it is shown again, so that their owners reopen them. Pages
- * kept for going back otherwise held all six connections.
+ * Closes streams when the page is left and breaks them when it is shown again, so that owners reopen them: pages kept
+ * for going back held all six connections.
  */
 
 export type StreamWindow = Pick<EventTarget, 'addEventListener'>

@@ -60,10 +60,7 @@ const createLocationSlice: StateCreator<LocationSlice> = (set, get) => ({
   setSearch: (path, search) => set({ searches: { ...get().searches, [path]: search === '' ? '' : `?${search}` } }),
 })
 
-/**
- * Unsaved input by name, like `job hello`. Kept for the window's lifetime and never written to disk, as inputs may hold
- * secrets.
- */
+/** Unsaved input by name, like `job hello`, never written to disk, as inputs may hold secrets. */
 type DraftsSlice = {
   readonly drafts: Readonly<Record<string, unknown>>
   readonly setDraft: (name: string, draft: unknown) => void

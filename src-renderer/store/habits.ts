@@ -1,7 +1,4 @@
-/**
- * Palette use counts and recently opened things. Re-read for each change, as several windows write it; it never leaves
- * the browser.
- */
+/** Re-read for each change, as several windows write it; it never leaves the browser. */
 import { z } from 'zod'
 import { DAY_MS } from '../../src-main/lib/units.ts'
 import { parseStored } from '../platform/local-texts.ts'
@@ -26,10 +23,7 @@ const HALF_LIFE_MS = 7 * DAY_MS
 const USES = 200
 const OPENED = 20
 
-/**
- * The decayed score of a use; 0 without one.
- * @param now ms since the epoch
- */
+/** The decayed score of a use; 0 without one. */
 export function scoreOf(use: Use | undefined, now: number): number {
   // A clock that was set back does not increase the weight.
   return use === undefined ? 0 : use.score * 0.5 ** (Math.max(0, now - use.at) / HALF_LIFE_MS)

@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Skeleton } from './PageStates.tsx'
 
-/** A view that is too large for the first load; its space is kept until it has come. */
+/** Keeps the space of a view that is too large for the first load. */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   const View = lazy(async () => ({ default: await load() }))
   return (props: Props) => (

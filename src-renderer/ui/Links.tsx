@@ -11,13 +11,11 @@ const linkWith =
     createElement(Link, { ...link, className: clsx(look, className) })
 
 export const TextLink = linkWith('text-accent hover:underline')
-/** The name of a thing, as in the first cell of its row. */
 export const NameLink = linkWith('font-medium hover:underline')
 export const IdLink = linkWith('font-mono text-small hover:underline')
 
 type IconNameProps = LinkProps & { readonly icon: LucideIcon }
 
-/** A name with the icon of what it names, where lists show things of several kinds. */
 export function IconName({ icon: Icon, ...link }: IconNameProps) {
   return (
     <span className="flex min-w-0 items-center gap-2">

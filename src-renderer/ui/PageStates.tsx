@@ -16,7 +16,6 @@ export type EmptyStateProps = {
   readonly command?: string
   readonly folder?: string
   readonly action?: ReactNode
-  /** Stands where something will be. */
   readonly isFramed?: boolean
 }
 

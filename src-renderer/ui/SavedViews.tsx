@@ -11,7 +11,7 @@ import { Form } from './form/Form.tsx'
 
 const views = z.array(z.object({ name: z.string(), search: z.string() }))
 
-/** Named filters and orders of a list, saved on this machine. A view is an address, so it can be shared. */
+/** A view is an address, so it can be shared. */
 export function SavedViews({ list }: { readonly list: string }) {
   const { platform } = useApp()
   const [location, go] = useLocation()

@@ -5,7 +5,7 @@ import { useApp } from '../store/app-context.ts'
 import { bytes, duration, exactTime, shortDuration } from './format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** How long ago something was; the exact time on hover. `at` in ms since the epoch. */
+/** How long ago something was; the exact time on hover. */
 export function RelativeTime({ at }: { readonly at: number }) {
   const now = useNow()
   return (
@@ -17,7 +17,7 @@ export function RelativeTime({ at }: { readonly at: number }) {
   )
 }
 
-/** When something was, by the clock and as a span from now; the date on hover. `at` in ms since the epoch. */
+/** When something was, by the clock and as a span from now; the date on hover. */
 export function ClockTime({ at }: { readonly at: number }) {
   return (
     <span className="flex items-baseline gap-2 whitespace-nowrap">
@@ -111,19 +111,11 @@ export function CutAddress({ url }: { readonly url: string }) {
   )
 }
 
-/**
- * Shows a growing span.
- * @param since ms since the epoch
- */
 export function Elapsed({ since }: { readonly since: number }) {
   const now = useNow(TICK_MS)
   return <>{duration(Math.max(0, now - since))}</>
 }
 
-/**
- * The current time, ms since the epoch.
- * @param everyMs update interval
- */
 export function useNow(everyMs = SECOND_MS): number {
   const { platform } = useApp()
   const [now, setNow] = useState(platform.now)
@@ -139,11 +131,7 @@ export function useNow(everyMs = SECOND_MS): number {
   return now
 }
 
-/**
- * A value once it has stayed the same for a while.
- * @param forMs how long
- * @param first returned until then
- */
+/** @param first returned until the value has stayed the same for `forMs` */
 export function usePaused<Value>(value: Value, forMs: number, first = value): Value {
   const { platform } = useApp()
   const [paused, setPaused] = useState(first)

@@ -2,7 +2,6 @@
 import type { RefObject } from 'react'
 import { useListKeys } from './use-list-keys.ts'
 
-/** Position on the page, px. */
 export type CardPosition = { readonly left: number; readonly top: number }
 
 export type CardLayout =
@@ -56,10 +55,7 @@ function inNextRow(from: number, direction: 1 | -1, layout: CardLayout): number 
   return row.toSorted((one, other) => Math.abs(one.left - here.left) - Math.abs(other.left - here.left))[0]?.at
 }
 
-/**
- * Returns the number of cards per row.
- * @param tops upper edges of the cards in order, px
- */
+/** @param tops upper edges of the cards in order, px */
 export function columnsOf(tops: readonly number[]): number {
   const second = tops.findIndex((top) => top !== tops[0])
   return second < 0 ? tops.length : second

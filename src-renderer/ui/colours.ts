@@ -24,7 +24,7 @@ export const TONE_LINES: Readonly<Record<Tone, string>> = {
   retried: 'border-retried',
 }
 
-/** The current colour scheme, for elements that must be redrawn when it changes, like a canvas. */
+/** For elements that must be redrawn when the colour scheme changes, like a canvas. */
 export function useColours(): 'light' | 'dark' {
   const { platform } = useApp()
   const theme = useAppState((state) => state.theme)

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/lib/units.
 
 export const duration = durationText
 
-/** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. */
 export const exactTime = momentText
 
 const figures = (value: number) => (value < 9.95 ? Number(value.toFixed(1)) : Math.round(value))
@@ -28,7 +27,7 @@ export function percentText(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} %`
 }
 
-/** A reason of the service as its own sentence; the service writes it to follow other words. */
+/** The service writes reasons to follow other words. */
 export function asSentence(reason: string): string {
   const [first = '', ...rest] = reason
   return `${first.toUpperCase()}${rest.join('')}${/[.!?…]$/.test(reason) ? '' : '.'}`

@@ -6,8 +6,8 @@ import { type AppServices, useApp } from '../store/app-context.ts'
 export const infoQuery = (client: AppServices['client']) => read(client, ['info'], 'info')
 
 /**
- * Explains why the signed-in user may not press a button; the service enforces it.
- * @param needed role of the route that the button calls
+ * Why the signed-in user may not press a button; the service enforces it.
+ * @param needed role of the route
  * @param what like `Add and remove machines`
  * @returns undefined: allowed, or the role is not known yet
  */

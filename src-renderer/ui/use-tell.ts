@@ -15,7 +15,6 @@ export function tellIn(store: AppStore) {
   /**
    * Tells the result of an action, or why it was refused.
    * @param text of the result; undefined: the action tells it itself
-   * @param rollBack called before a refusal is told
    * @returns whether it succeeded
    */
   async function attempt<Result>(

@@ -9,7 +9,6 @@ export type Followed<Item> = {
   readonly path: Readonly<Record<string, string>>
   readonly event: string
   readonly schema: z.ZodType<Item>
-  /** Where it is cached; another key follows anew. */
   readonly queryKey: QueryKey
   readonly isLast: (item: Item) => boolean
   readonly onItem?: (item: Item) => void

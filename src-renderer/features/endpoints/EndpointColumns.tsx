@@ -194,7 +194,6 @@ function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'
   return shownCrash(stateNow(endpoint, workers), endpoint.crash)
 }
 
-/** Why an endpoint cannot run, and the page that says more. */
 function whyNotRun(
   row: Pick<EndpointRow, 'endpoint' | 'workers'>,
 ): { readonly text: string; readonly to: string } | undefined {

@@ -156,7 +156,6 @@ function useEndpointCommands(endpoint: LiveEndpoint): readonly Command[] {
   ]
 }
 
-/** The log, searched for the text of the address. */
 function EndpointLog({ endpoint: { id, name } }: { readonly endpoint: LiveEndpoint }) {
   const [parts] = useSearchParts()
   const search = parts.get('q') ?? ''

@@ -95,10 +95,7 @@ export function MetricCharts({ endpoint, range }: { readonly endpoint: LiveEndpo
 
 const LEAST_STEPS = 10
 
-/**
- * Chart start: one step before the first point or mark, which may be long after the range starts.
- * @returns ms since the epoch
- */
+/** One step before the first point or mark, which may be long after the range starts. */
 export function beginOfData(
   data: {
     readonly points: readonly Pick<MetricsPoint, 'at'>[]

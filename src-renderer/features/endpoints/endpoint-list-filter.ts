@@ -36,7 +36,6 @@ export function readEndpointFilter(search: URLSearchParams): EndpointListFilter 
 
 type Row = { readonly endpoint: LiveEndpoint; readonly workers: readonly WorkerView[] }
 
-// States that block work, worst first.
 const BLOCKED: readonly EndpointState[] = ['crashing', 'broken', 'unhealthy', 'throttled', 'waiting']
 
 function urgencyRank({ endpoint, workers }: Row): number {

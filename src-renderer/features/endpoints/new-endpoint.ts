@@ -14,12 +14,11 @@ import type { NewEndpoint } from './endpoint-state.ts'
 
 export type HubForm = {
   readonly file: HubFile
-  /** Preset name; empty for none. */
   readonly preset: string
   readonly answers: HubAnswers
 }
 
-/** An error with the label of a field in place of its name in the API, as in `handler: there is no file …`. */
+/** Names the field by its label instead of its name in the API, as in `handler: there is no file …`. */
 export function withLabel(error: string): string {
   const [start, path] = /^([\w.]+): /.exec(error) ?? ['']
   // The form has one field for name and id.

@@ -19,7 +19,6 @@ import { OutputView } from '../../ui/output/OutputView.tsx'
 import { ErrorNotice, QueryState } from '../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../ui/StateDot.tsx'
 
-/** The form of a published graph by its id. */
 export function FormOfGraph({ graphId }: { readonly graphId: string }) {
   const { client } = useApp()
   const { data, error } = useQuery(publishedQuery(client, graphId))
@@ -27,7 +26,6 @@ export function FormOfGraph({ graphId }: { readonly graphId: string }) {
   return <GraphForm key={data.version} graph={data} />
 }
 
-/** The parameters of a published graph to run it with, the response, and the same call as code. */
 export function GraphForm({ graph }: { readonly graph: PublishedGraph }) {
   const { store } = useApp()
   const [given, setGiven] = useState<ReadonlyMap<string, JsonValue>>(() => defaults(graph))

@@ -2,7 +2,6 @@ import { useCallback, useEffect } from 'react'
 import { useApp, useAppState } from '../../store/app-context.ts'
 
 /**
- * A user's unsaved input for an endpoint.
  * @param kind separates drafts of different forms
  * @param initial start value; must be stable between renders
  */

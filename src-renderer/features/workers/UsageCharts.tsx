@@ -117,7 +117,6 @@ function line(values: readonly { readonly at: number; readonly value: number }[]
     .join('')
 }
 
-/** A worker's usage at one moment, `at` in ms since the epoch. */
 export type UsagePoint = WorkerUsage & { readonly at: number }
 
 export type UsageHistory = ReadonlyMap<string, readonly UsagePoint[]>

@@ -98,10 +98,6 @@ function locationOf({ pid, container, machine, gpus = [] }: WorkerView): string 
 // GPUs have a number, or an id of 40 characters that begins with `GPU-`.
 const gpuName = (id: string) => (id.startsWith('GPU-') ? id.slice(0, SHORT_ID) : `GPU ${id}`)
 
-/**
- * Shows the time since a moment.
- * @param at ms since the epoch
- */
 function Since({ at }: { readonly at: number }) {
   const now = useNow()
   const ms = Math.max(0, wholeSeconds(now - at))

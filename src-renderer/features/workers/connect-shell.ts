@@ -1,7 +1,4 @@
-/**
- * Connects a shell to a screen. Output resumes after interruptions; input is sent sequentially, with typed keys
- * collected meanwhile.
- */
+/** Output resumes after interruptions; input is sent sequentially, with typed keys collected meanwhile. */
 import { limit } from '../../../src-main/contract/limits.ts'
 import { type ShellOutput, shellOutput } from '../../../src-main/contract/workers.ts'
 import { ApiError } from '../../api-client/api-error.ts'

@@ -91,10 +91,7 @@ export const DRAWER_PARTS = ['about', 'log', 'shell'] as const
 
 export type DrawerPart = (typeof DRAWER_PARTS)[number]
 
-/**
- * URL state of the shown workers.
- * @param endpointId the endpoint page; undefined on the page of all workers
- */
+/** @param endpointId of an endpoint's page; undefined on the page of all workers */
 export function useWorkerAddress(endpointId: string | undefined) {
   const [path, go] = useLocation()
   const [search] = useSearchParams()

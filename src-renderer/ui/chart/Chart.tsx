@@ -103,7 +103,7 @@ function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot
   return [times.map((at) => at / 1000), ...inDrawingOrder(series).map((one) => [...stackedValues(one, series)])]
 }
 
-/** Series in drawing order: bars under lines, and the highest bars first, because those below are drawn over them. */
+/** Bars under lines, and the highest bars first, because those below are drawn over them. */
 export function inDrawingOrder(series: readonly ChartSeries[]): readonly ChartSeries[] {
   const isStacked = ({ stacked }: ChartSeries) => stacked === true
   return [...series.filter(isStacked).toReversed(), ...series.filter((one) => !isStacked(one))]

@@ -161,7 +161,7 @@ function line({ name, tone, filled, stacked }: ChartSeries, colour: (name: strin
   }
 }
 
-/** Positions of values between two gaps: they have no line, so without a point they would be invisible. */
+/** Values between two gaps have no line, so without a point they would be invisible. */
 export function lonePoints(values: ArrayLike<number | null | undefined>): readonly number[] {
   const isGap = (at: number) => values[at] === null || values[at] === undefined
   return Array.from(values, (_value, at) => at).filter((at) => !isGap(at) && isGap(at - 1) && isGap(at + 1))

@@ -10,7 +10,7 @@ export type FieldProps = ComponentPropsWithRef<'input'> & {
   readonly problem?: string | undefined
 }
 
-/** Says below an empty required field that it is required; the browser's bubble would cover the hint. */
+/** The browser's bubble would cover the hint, so the field says below that it is required. */
 export function useMissingValue(label: string, value: unknown) {
   const [isMissing, setMissing] = useState(false)
   return {
@@ -129,7 +129,6 @@ export function Toggle({ checked, onChange, ...rest }: ToggleProps) {
   )
 }
 
-/** The values that an input suggests by its `list`. */
 export function Datalist({ id, values }: { readonly id: string; readonly values: readonly string[] }) {
   return (
     <datalist id={id}>

@@ -24,7 +24,6 @@ export function Submit({ error, kind = 'main', className = 'self-end', ...button
   )
 }
 
-/** The texts of a form, and the properties of their fields. */
 export function useFields<Texts extends Readonly<Record<string, string>>>(initial: Texts) {
   const [texts, setTexts] = useState(initial)
   const field = (name: keyof Texts) => ({

@@ -9,7 +9,8 @@ import { machineChoices, whyNoWorkers } from './machine-choice.ts'
 import { Select } from './Select.tsx'
 
 /**
- * A choice of the machine for workers; empty means this machine. Keeps an unknown machine visible: an endpoint may name a machine before it is added and after it is removed.
+ * Empty means this machine. Keeps an unknown machine visible: an endpoint may name one before it is added and after it
+ * is removed.
  */
 export function MachineSelect({ value, onChange, ...rest }: ControlProps<string>) {
   const { client } = useApp()

@@ -10,8 +10,7 @@ import { CONTROL, type ControlIds } from './Field.tsx'
 export type PathWanted = 'folder' | 'new folder' | 'handler'
 
 /**
- * The field of a path. `isBeginning`: its start is being loaded, so that typed text would be wrong. `listed`: whether
- * the content is shown.
+ * `isBeginning`: the start is being loaded, so that typed text would be wrong. `listed`: whether the content is shown.
  */
 export type PathControlProps = Partial<ControlIds> &
   Pick<ComponentProps<'input'>, 'onInvalid' | 'onInput'> & {

@@ -41,7 +41,7 @@ type ChoosePathProps = {
   readonly onPath: (path: string) => void
 }
 
-/** Opens the system's dialog for paths. Browsers have none, so nothing is shown there. */
+/** Shows nothing in browsers, which have no system dialog for paths. */
 export function ChoosePath({ wants, title, from, onPath }: ChoosePathProps) {
   const { platform, store } = useApp()
   const { desktop } = platform
@@ -65,7 +65,7 @@ type BrowsedPathProps = Required<Pick<ControlProps<string>, 'value' | 'onChange'
     readonly title: string
   }
 
-/** A typed path; folders are listed on demand, so that they take no space among other settings. */
+/** Folders are listed on demand, so that they take no space among other settings. */
 export function BrowsedPath({ title, value, onChange, ...field }: BrowsedPathProps) {
   const [browses, setBrowses] = useState(false)
   const { wants, disabled } = field

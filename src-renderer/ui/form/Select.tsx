@@ -136,7 +136,7 @@ export function PickOne({ label, any, value, choices, onChange }: PickOneProps) 
   )
 }
 
-/** The stored credentials. A chosen one that was deleted stays listed, because pulls fail without it. */
+/** A chosen one that was deleted stays listed, because pulls fail without it. */
 export function RegistrySelect({ value, onChange, ...rest }: ControlProps<string>) {
   const { client } = useApp()
   const { data } = useQuery(read(client, ['registries'], 'registryList'))

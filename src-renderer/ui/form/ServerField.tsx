@@ -13,8 +13,8 @@ import { useWorkflowServers } from '../workflow-servers.ts'
 import { CONTROL, type ControlProps } from './Field.tsx'
 
 /**
- * The address of a ComfyUI server, empty for none, whether a server responds there, and a list of those that respond. A password is shown only while
- * editing.
+ * The address of a ComfyUI server, whether one responds there, and a list of those that respond. A password is shown
+ * only while editing.
  */
 export function ServerField({ value, onChange, disabled = false, ...ids }: ControlProps<string>) {
   const [focused, setFocused] = useState(false)

@@ -7,7 +7,7 @@ import { CONTROL, type ControlProps } from './Field.tsx'
 
 export type Variable = { readonly name: string; readonly value: string }
 
-/** Variables as rows. Values are hidden at first, because they may be secrets and screens are shared. */
+/** Values are hidden at first, because they may be secrets and screens are shared. */
 export function VariablesField({ id, value, onChange, disabled = false, ...said }: ControlProps<readonly Variable[]>) {
   const [shown, setShown] = useState(false)
   const change = (at: number, row: Partial<Variable>) =>
@@ -69,10 +69,7 @@ export function VariablesField({ id, value, onChange, disabled = false, ...said 
   )
 }
 
-/**
- * Parses a pasted `.env` file.
- * @returns undefined if the text is not one, like a single word
- */
+/** @returns undefined if the text is no `.env` file, like a single word */
 export function readEnvFile(text: string): readonly Variable[] | undefined {
   const variables = Object.entries(parseEnvFile(text)).map(([name, value]) => ({ name, value }))
   return variables.length === 0 || NO_VARIABLE.test(text) ? undefined : variables

@@ -5,7 +5,6 @@ export type Box = { readonly id: string; readonly width: number; readonly height
 /** An arrow between two boxes. `labelWidth`: space for its label, px. */
 export type Arrow = { readonly from: string; readonly to: string; readonly labelWidth: number }
 
-/** Upper left corner, px. */
 export type Corner = { readonly x: number; readonly y: number }
 
 const BETWEEN_RANKS = 64

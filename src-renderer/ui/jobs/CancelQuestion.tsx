@@ -1,4 +1,3 @@
-/** The warning before a cancel of many jobs that makes other jobs start again. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CancelledJobs } from '../../../src-main/contract/job-routes.ts'

@@ -76,7 +76,6 @@ const listed = (columns: readonly Column<JobListItem>[]) => ({
 const OF_ALL = listed(JOB_COLUMNS)
 const OF_ENDPOINT = listed(JOB_COLUMNS_OF_ENDPOINT)
 
-/** The columns of the list of jobs by the room that it has. */
 export const jobListColumns = (ofEndpoint: boolean, room: keyof typeof OF_ALL): readonly Column<JobListItem>[] =>
   (ofEndpoint ? OF_ENDPOINT : OF_ALL)[room]
 
@@ -98,10 +97,7 @@ export function NowForCells({ children }: { readonly children: ReactNode }) {
 
 const useCellNow = () => use(Now)
 
-/**
- * Shows how long ago; the exact time on hover.
- * @param at ms since the epoch
- */
+/** Shows how long ago; the exact time on hover. */
 function TimeCell({ at }: { readonly at: number }) {
   const now = useCellNow()
   return (

@@ -1,6 +1,6 @@
 /**
- * A grid of any length: only the rows in sight are drawn, and a row that is not read yet keeps its place. Its keys are
- * those of `LIST_KEYS`.
+ * A grid of any length: only the rows in sight are drawn, and an unread row keeps its place. Its keys are those of
+ * `LIST_KEYS`.
  */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
@@ -11,17 +11,15 @@ import type { Column, GridSelection, TableSort } from './column.ts'
 import { HEAD_PX, ROW_PX } from './column.ts'
 import { GridHead, type GridLine, GridRow, StillRow } from './GridRow.tsx'
 
-/** Keep `columns` the same between two drawings. */
+/** Keep `columns` stable between renders. */
 export type GridProps<Row> = {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   /** Lines there are, read or not. */
   readonly count: number
-  /** Undefined while it is not read. */
   readonly lineAt: (index: number) => GridLine<Row> | undefined
   /** Without it, rows that scroll out of sight lend their elements to others, so no cell may have a state of its own. */
   readonly keyAt?: (index: number) => string
-  /** Index of the active line; -1: none. */
   readonly active: number
   readonly onActive: (index: number) => void
   readonly onOpen?: ((row: Row) => void) | undefined

@@ -3,7 +3,6 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type MouseEvent, memo, type ReactNode } from 'react'
 import { type Column, type GridSelection, ROW_PX, type TableSort } from './column.ts'
 
-/** A line of a grid: a row, or the name of a group with the number of its rows. */
 export type GridLine<Row> = { readonly row: Row } | { readonly group: ReactNode; readonly count: number }
 
 type GridRowProps<Row> = {

@@ -1,6 +1,6 @@
 /**
- * A grid of rows that are all there. The first cell holds the link of a row, so that it can be opened in a window of its
- * own. Where rows have groups, each group stands below its name, and the order by a column holds within it.
+ * A grid of rows that are all loaded. The first cell is the row's link, so that it can be opened in its own window.
+ * Sorting by a column applies within each group.
  */
 import {
   createColumnHelper,

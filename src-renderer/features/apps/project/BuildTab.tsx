@@ -57,7 +57,7 @@ export function BuildTab({ project }: { readonly project: ProjectDetail }) {
   )
 }
 
-/** Stands where these pages know no build: the service forgets builds at its end, and commands build for themselves. */
+/** The service forgets builds at its end, and commands build for themselves. */
 function NoBuildHere({ project: { app, folder } }: { readonly project: ProjectDetail }) {
   const { client } = useApp()
   const { data } = useQuery(appsQuery(client))

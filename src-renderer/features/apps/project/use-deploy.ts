@@ -92,8 +92,7 @@ export function useDeploy(options: DeployOptions) {
       void plan.refetch()
     },
     /**
-     * Deploys the plan. Without a visible plan it plans first, and stops if that deletes endpoints, because a person must
-     * confirm each.
+     * Without a visible plan it plans first, and stops if that deletes endpoints, because a person must confirm each.
      */
     deploy: () => void deploy(),
   }

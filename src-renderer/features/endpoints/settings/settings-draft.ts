@@ -52,8 +52,7 @@ export function readDraft(fields: readonly SettingField[], config: EndpointConfi
 }
 
 /**
- * The body that reverts a save.
- * @param before the settings before it
+ * @param before the settings before the save
  * @returns undefined if single settings cannot express that
  */
 export function undoBody(before: EndpointConfig, changes: readonly SettingChange[]): object | undefined {
@@ -76,8 +75,8 @@ export function typed(draft: Draft, field: SettingField, config: EndpointConfig,
 }
 
 /**
- * The draft after a save: input typed while the service answered stays, on top of the stored values.
- * @param sent the draft that was saved
+ * Input typed while the service answered stays, on top of the stored values.
+ * @param sent the saved draft
  */
 export function draftAfterSave(draft: Draft, sent: Draft, stored: EndpointConfig): Draft {
   const later = Object.entries(draft).filter(([path, entry]) => entry !== sent[path])

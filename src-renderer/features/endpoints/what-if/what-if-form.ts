@@ -38,10 +38,6 @@ const OWN_CARD = 'own price'
 
 const HOUR_MS = 3_600_000
 
-/**
- * Builds the question from the form.
- * @param now ms since the epoch
- */
 export function toQuestion(
   form: WhatIfForm,
   prices: PriceTable | undefined,

@@ -25,7 +25,7 @@ export const comparisonQuery = (client: ApiClient, comparisonId: string) =>
 const ROWS_A_PAGE = 50
 
 /**
- * Inputs of a comparison, worst first, page by page.
+ * Worst first, page by page.
  * @param version index of the only wanted one
  */
 export const comparisonRowsQuery = (client: ApiClient, comparison: ComparisonView, version: number | undefined) =>

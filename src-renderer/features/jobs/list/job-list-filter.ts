@@ -52,10 +52,7 @@ export function isEmptyFilter({ states, ...rest }: JobListFilter): boolean {
   return states.length === 0 && Object.keys(rest).length === 0
 }
 
-/**
- * The filter as a call's query.
- * @param now ms since the epoch; spans end there
- */
+/** @param now end of the filter's spans, ms since the epoch */
 export function queryOf(filter: JobListFilter, now: number) {
   return {
     endpoint: filter.endpoint,
@@ -67,10 +64,7 @@ export function queryOf(filter: JobListFilter, now: number) {
   } as const
 }
 
-/**
- * The filter as a bulk action's body.
- * @param cursor limits it to the jobs counted with it
- */
+/** @param cursor limits the action to the jobs counted with it */
 export function bodyOf(filter: JobListFilter, states: readonly JobState[], cursor: string, now: number) {
   const { status: _all, ...query } = queryOf(filter, now)
   return { ...query, status: [...states], cursor }

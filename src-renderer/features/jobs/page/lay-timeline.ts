@@ -79,7 +79,7 @@ const SPAN_TEXTS: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'timed out',
 }
 
-/** A span as text. @param goesOn whether the job is in that state now */
+/** @param goesOn whether the job is in that state now */
 export function spanText({ state, from, to }: TimelineSpan, goesOn: boolean): string {
   if (!goesOn) return `${SPAN_TEXTS[state]} ${duration(to - from)}`
   return `${state === 'IN_QUEUE' ? 'waiting' : 'running'} for ${duration(to - from)}`

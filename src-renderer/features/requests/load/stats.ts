@@ -62,7 +62,7 @@ type Histogram = Readonly<Record<string, number>>
 const GROWTH = 1.1
 
 /**
- * Merges the service's fine buckets into visible bars, each of the same number of buckets to keep the axis logarithmic.
+ * Merges the service's fine buckets into bars of equally many buckets, which keeps the axis logarithmic.
  * @param most maximum number of bars
  */
 export function toBins(histograms: readonly Histogram[], most: number): readonly Bin[] {

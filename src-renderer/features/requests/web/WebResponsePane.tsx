@@ -111,7 +111,6 @@ function nextStep(status: number, text: string | undefined): string {
   return `${text || 'The worker refused it'}: see the body for details.`
 }
 
-/** Shows a body by type: JSON, media and text; anything else is offered as a file. */
 function WebBody({ body, cut }: { readonly body: Blob; readonly cut: boolean }) {
   const [family] = body.type.split('/', 1)
   if (body.size === 0) return <p className="text-ink-2">The response has no body.</p>

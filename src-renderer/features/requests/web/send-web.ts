@@ -94,7 +94,6 @@ async function readResponse(
   change({ bytes, body: new Blob(parts, { type: type.split(';', 1)[0] ?? '' }), cut: bytes > MAX_BYTES })
 }
 
-/** Takes bytes and returns the events that they complete. */
 export function eventReader(): (bytes: Uint8Array) => readonly WebEvent[] {
   const decoder = new TextDecoder()
   let events: WebEvent[] = []

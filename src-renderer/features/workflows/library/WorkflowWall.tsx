@@ -62,7 +62,6 @@ type WorkflowCardProps = {
   readonly workflow: WorkflowView
   readonly actions: LibraryActions
   readonly onVersions: (workflowId: string) => void
-  /** ms since the epoch. */
   readonly now: number
 }
 
@@ -158,7 +157,7 @@ function focusBeside(card: HTMLElement): void {
   beside?.querySelector<HTMLElement>('[data-card]')?.focus()
 }
 
-/** Shows the last run's result, otherwise the graph. A missing or outdated picture is drawn when it comes into view. */
+/** The last run's result, else the graph. A missing or outdated picture is drawn when it comes into view. */
 function Thumbnail({ workflow }: { readonly workflow: WorkflowView }) {
   const { id, version, draft, thumbnail, thumbnailOld = false, result } = workflow
   const anchor = useRef<HTMLSpanElement>(null)

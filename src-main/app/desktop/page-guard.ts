@@ -31,10 +31,7 @@ export type Sender = {
 
 export type BridgeHandlers = Omit<DesktopBridge, 'onNotice'>
 
-/**
- * Handles a page's call.
- * @throws Error for another origin, a subframe or invalid argument; the page sees only its message
- */
+/** @throws Error for another origin, a subframe or invalid argument; the page sees only its message */
 export async function handleBridgeCall(
   call: BridgeCall,
   argument: unknown,
@@ -63,10 +60,7 @@ const PREVIEW = /^http:\/\/127\.0\.0\.1:\d+\/sign-in\?/
 // Chromium's permission names. Pages copy with the first and only query the second.
 const PERMISSIONS: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
 
-/**
- * Decides where a URL opens.
- * @param origin of the service, like http://127.0.0.1:8790; undefined while it is down
- */
+/** @param origin of the service, like http://127.0.0.1:8790; undefined while it is down */
 export function evaluateNavigation(address: string, origin: string | undefined): Navigation {
   if (!URL.canParse(address)) return 'refused'
   const url = new URL(address)

@@ -231,7 +231,7 @@ export async function askMachines(deps: ViewDeps, endpoints: readonly Endpoint[]
 }
 
 /**
- * Endpoint URLs. Load-balanced ones have two; `url` is resolvable by every client.
+ * Load-balanced ones have two; `url` is resolvable by every client.
  * @param baseUrl service address without a trailing slash
  */
 export function addressesOf(

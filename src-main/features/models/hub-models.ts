@@ -155,7 +155,7 @@ export function createHubModels(deps: {
 
   return {
     /**
-     * Fetches a model and returns its location; interrupted downloads resume for the next worker.
+     * Interrupted downloads resume for the next worker.
      * @throws Error with a reason for the user, also on abort
      */
     async stage(wanted: WantedModel, watch: Watch): Promise<StagedModel> {

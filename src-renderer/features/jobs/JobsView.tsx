@@ -100,10 +100,7 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
   )
 }
 
-/**
- * Live list of a filter. Shows the previous filter's list while loading, to avoid flicker. Keep the filter object
- * stable.
- */
+/** Shows the previous filter's list while loading, to avoid flicker. Keep the filter object stable. */
 function useJobWindow(filter: JobListFilter): JobWindow {
   const { client, platform, store } = useApp()
   const list = useMemo(() => createJobWindow({ client, platform, filter }), [client, platform, filter])

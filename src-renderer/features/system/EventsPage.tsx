@@ -107,10 +107,7 @@ function EndpointFilter({ value, onChange }: EndpointFilterProps) {
   return <Select aria-label="Endpoint" none="All endpoints" choices={choices} value={value ?? ''} onChange={onChange} />
 }
 
-/**
- * Holds new rows back while the pointer or focus is on the list.
- * @param newest number of the newest event
- */
+/** Holds new rows back while the pointer or focus is on the list. */
 function useHeldBack(newest: number) {
   const [heldAt, setHeldAt] = useState<number>()
   const hold = () => setHeldAt((held) => held ?? newest)

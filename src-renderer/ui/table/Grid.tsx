@@ -15,7 +15,6 @@ import { GridHead, type GridLine, GridRow, StillRow } from './GridRow.tsx'
 export type GridProps<Row> = {
   readonly label: string
   readonly columns: readonly Column<Row>[]
-  /** Lines there are, read or not. */
   readonly count: number
   readonly lineAt: (index: number) => GridLine<Row> | undefined
   /** Without it, rows that scroll out of sight lend their elements to others, so no cell may have a state of its own. */

@@ -70,7 +70,7 @@ export function hasRoomBelow(view: NodeView, height: number): boolean {
 }
 
 /**
- * Box of a node including its title.
+ * Includes the title.
  * @param pos position in the document
  * @param size size in the document
  */

@@ -16,10 +16,7 @@ export type LinkPorts = {
   readonly app: Pick<AppStore, 'getState'>
 }
 
-/**
- * Makes a link or tells why it cannot.
- * @param ends.taken id of the link whose end was dragged, which is removed
- */
+/** @param ends.taken id of the link whose end was dragged, which is removed */
 export function makeLink(
   ports: LinkPorts,
   address: GraphAddress,

@@ -110,7 +110,7 @@ async function readAsPng(asset: string): Promise<Blob> {
 }
 
 /**
- * Uses a result as an input picture, under a name that nodes can refer to.
+ * Takes the result under a name that nodes can refer to.
  * @throws ApiError, Error if the result cannot be read
  */
 async function takeAsInput(

@@ -28,7 +28,7 @@ export type ServerOfferProps = {
 
 const NOT_WANTED = 'workflow-servers-not-wanted'
 
-/** Offers the first ComfyUI server on this machine that no endpoint uses; nothing if there is none. */
+/** Offers the first ComfyUI server on this machine that no endpoint uses. */
 export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const app = useApp()
   const { platform } = app

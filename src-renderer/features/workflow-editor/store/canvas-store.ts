@@ -66,7 +66,7 @@ export type CanvasState = {
   /** Last announcement; `at` increases, so that the same words are announced again. */
   readonly said: { readonly at: number; readonly text: string }
   readonly prefer: (change: Partial<CanvasPreferences>) => void
-  /** Reacts to a new window width, px: panels collapse if there is no space for them, and return. */
+  /** Panels collapse if the window width, px, has no space for them, and return. */
   readonly resize: (width: number) => void
   readonly set: (
     change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming' | 'fitted'>>,

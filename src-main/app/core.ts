@@ -73,7 +73,7 @@ import { createShells } from '../features/workers/shells.ts'
 import { WorkerSupervisor } from '../features/workers/supervise.ts'
 import { createWorkerCalls } from '../features/workers/worker-calls.ts'
 import { createExitHistory } from '../features/workers/worker-lifecycle.ts'
-import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from '../features/workflows/adapters/comfy-server.ts'
+import { askServer, fetchNodeTypes, probeServer, sizeOfNodeTypes } from '../features/workflows/adapters/comfy-server.ts'
 import { createWorkflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId, TimeSource } from '../lib/clock.ts'
 import { createNotifier } from '../lib/wait.ts'
@@ -226,7 +226,8 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const workflowPorts = { ...workflowResources(dataFolder), fetchNodeTypes, sizeOfNodeTypes, probeServer }
+  const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, askServer }
+  const workflowPorts = { ...workflowResources(dataFolder), ...servers }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get })
 
   const service = {

@@ -268,6 +268,11 @@ export const ERRORS = {
     status: 502,
     message: 'The node classes could not be read from {server}: {why}.',
   },
+  SERVER_UNREACHABLE: {
+    status: 502,
+    message:
+      'The ComfyUI server {server} did not answer: {why}. Start it, or change its address in the settings of the endpoint.',
+  },
   MODEL_NOT_FOUND: {
     status: 404,
     message: 'There is no model {name} in {directory} here. List the models with `drydock models list`.',

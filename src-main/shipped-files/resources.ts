@@ -115,7 +115,7 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
 
 export function workflowResources(
   data: () => string,
-): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer'> {
+): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'askServer'> {
   return {
     tools: fileTools,
     templates: readTemplates,

@@ -423,6 +423,11 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   RUN_NOT_FOUND: (service) => service.ask('GET', '/api/workflow-runs/nope'),
   SWEEP_NOT_FOUND: (service) => service.ask('POST', '/api/workflow-sweeps/nope/cancel'),
   NODE_TYPES_UNREADABLE: (service) => service.ask('POST', '/api/node-types/e/fetch'),
+  SERVER_UNREACHABLE: async (service) => {
+    const server = `http://127.0.0.1:${await freePort(() => false)}`
+    await service.createEndpoint('comfy', { workflows: { server } })
+    return proxied(service, '/comfy/comfy/view_metadata/loras')
+  },
   MODEL_NOT_FOUND: (service) => service.ask('POST', '/api/models/remove', { body: A_MODEL }),
   MODEL_EXISTS: async (service) => {
     const folder = await folderOfModels(service)

@@ -5,6 +5,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import { createStreams } from '../../src-main/app/http/streams.ts'
 import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
 import { listen } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, type TestService } from './core.ts'
@@ -14,7 +15,7 @@ import { type Received, type Sending, send } from './web-client.ts'
 // How often a worker that starts is asked.
 const STARTING_MS = 50
 
-/** The proxy of a service. */
+/** The proxy of a service, with its native API for ComfyUI clients. */
 export type Proxied = {
   /** Sends a request to it, with the account key and the Host of the service where nothing else is said. */
   readonly send: (path: string, sending?: Sending) => Promise<Received>
@@ -22,7 +23,8 @@ export type Proxied = {
 
 /** Opens a listener for the proxy of a service under test; what is for the service itself gets 404 there. */
 export async function openProxy(service: TestService): Promise<Proxied> {
-  const streams = createProxy(service.service(), Promise.resolve())
+  const ready = Promise.resolve()
+  const streams = createStreams(createProxy(service.service(), ready), service.service(), ready)
   const listener = await listen(() => new Response(null, { status: 404 }), 0, { streams })
   onTestFinished(() => listener.close(0))
   const url = `http://127.0.0.1:${listener.port}`

@@ -25,6 +25,7 @@ export type WorkflowPorts = {
   readonly sizeOfNodeTypes: SizeOfNodeTypes
   readonly packageIndex: PackageIndexFile
   readonly probeServer: ProbeServer
+  readonly askServer: AskServer
 }
 
 export type PackageIndexFile = {
@@ -43,3 +44,15 @@ export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<n
 
 /** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
 export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
+
+export type ServerRequest = {
+  readonly method: string
+  /** Below the server's address, without a leading slash, with the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Sends a request to a server, following no redirect. Rejects with the end of a sentence. */
+export type AskServer = (server: string, request: ServerRequest) => Promise<Response>

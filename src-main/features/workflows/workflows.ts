@@ -64,6 +64,7 @@ export function createWorkflows(
     nodeTypes,
     nodePackages: createNodePackages(ports.packageIndex),
     classes,
+    askServer: ports.askServer,
     assets,
     library: {
       ...{ storage, clock, newId, readInThread },

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { freemem, totalmem } from 'node:os'
 import { type Context, Hono } from 'hono'
 import { limit } from '../../../contract/limits.ts'
+import type { Admitted } from '../../../http/admit-stream.ts'
 import { errorResponse } from '../../../http/error-response.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { jsonResponse } from '../../../http/operation.ts'
@@ -27,6 +28,7 @@ import {
 import { modelListsOf } from '../rules/model-lists.ts'
 import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody, readForm } from './bodies.ts'
+import { passOn } from './pass-on.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
@@ -35,22 +37,31 @@ export type ComfyuiServices = Pick<
 > &
   Parameters<typeof errorResponse>[2]
 
-/** @param endpointOf the endpoint of an admitted request */
 export function createComfyuiApp(
   service: ComfyuiServices,
-  endpointOf: (incoming: IncomingMessage) => Endpoint | undefined,
+  admittedOf: (incoming: IncomingMessage) => Admitted | undefined,
 ): Hono {
   const app = new Hono()
   const { storage, clock, newId, models, readInThread, workflows } = service
   const { nodeTypes, nodePackages, assets } = workflows
   const deps = { storage, clock, newId, models, readInThread, nodeTypes, nodePackages }
 
-  function endpointFor(c: Context): Endpoint {
+  function admittedFor(c: Context): Admitted {
     const { incoming } = c.env as NodeBindings
-    const endpoint = incoming && endpointOf(incoming)
-    if (endpoint === undefined) throw new Error('a request was not admitted')
-    return endpoint
+    const admitted = incoming && admittedOf(incoming)
+    if (admitted === undefined) throw new Error('a request was not admitted')
+    return admitted
   }
+  const endpointFor = (c: Context): Endpoint => admittedFor(c).endpoint
+
+  type Answer = (c: Context) => Response | Promise<Response>
+  /** Only the server behind the endpoint knows; without it, a client gets the answer of a server that has nothing. */
+  const fromServer =
+    (own: Answer): Answer =>
+    async (c) => {
+      const response = await passOn(c, admittedFor(c), service).catch(() => undefined)
+      return response?.ok === true ? response : own(c)
+    }
 
   const bounded = (most: number) => boundBody(most, service)
 
@@ -127,18 +138,20 @@ export function createComfyuiApp(
     return jsonResponse(writeJson(new Map(found === undefined ? [] : [[name, found]])))
   })
 
-  app.get('/models', async (c) => c.json(Object.keys(modelListsOf(await nodeTypes.readOf(endpointFor(c))))))
-  app.get('/models/:folder', async (c) => {
-    const names = modelListsOf(await nodeTypes.readOf(endpointFor(c)))[c.req.param('folder')]
+  const modelsOf = async (c: Context) => modelListsOf(await nodeTypes.readOf(endpointFor(c)))
+  const ask = (path: string, own: Answer) => app.get(path, fromServer(own))
+  ask('/models', async (c) => c.json(Object.keys(await modelsOf(c))))
+  ask('/models/:folder', async (c) => {
+    const names = (await modelsOf(c))[c.req.param('folder') ?? '']
     return names === undefined ? c.body(null, 404) : c.json(names)
   })
-  app.get('/experiment/models', async (c) => {
-    const lists = modelListsOf(await nodeTypes.readOf(endpointFor(c)))
-    return c.json(Object.keys(lists).map((name) => ({ name, folders: [] })))
+  ask('/experiment/models', async (c) => {
+    const names = Object.keys(await modelsOf(c))
+    return c.json(names.map((name) => ({ name, folders: [] })))
   })
-  app.get('/experiment/models/:folder', async (c) => {
-    const names = modelListsOf(await nodeTypes.readOf(endpointFor(c)))[c.req.param('folder')] ?? []
-    return c.json(names.map((name) => ({ name, pathIndex: 0 })))
+  ask('/experiment/models/:folder', async (c) => {
+    const names = (await modelsOf(c))[c.req.param('folder') ?? '']
+    return names === undefined ? c.body(null, 404) : c.json(names.map((name) => ({ name, pathIndex: 0 })))
   })
 
   app.get('/jobs', (c) => {
@@ -159,12 +172,15 @@ export function createComfyuiApp(
 
   addUserData(app, { storage, clock, endpointFor, bounded })
   for (const path of ['/global_subgraphs', '/workflow_templates', '/i18n', '/node_replacements'])
-    app.get(path, (c) => c.json({}))
+    ask(path, (c) => c.json({}))
+  for (const path of ['/extensions', '/embeddings']) ask(path, (c) => c.json([]))
   app.get('/features', (c) => c.json(FEATURES))
-  app.get('/extensions', (c) => c.json([]))
-  app.get('/embeddings', (c) => c.json([]))
-  app.post('/free', (c) => c.body(null, 200))
-  app.get('/system_stats', async (c) => {
+  app.post(
+    '/free',
+    bounded(limit('managementBodyBytes')),
+    fromServer((c) => c.body(null, 200)),
+  )
+  ask('/system_stats', async (c) => {
     const { version } = await nodeTypes.of(endpointFor(c))
     const system = {
       ...{ os: process.platform, ram_total: totalmem(), ram_free: freemem() },
@@ -174,7 +190,7 @@ export function createComfyuiApp(
     return c.json({ system, devices: [] })
   })
 
-  app.notFound((c) => c.text('404: Not Found', 404))
+  app.notFound(async (c) => (await passOn(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))
   app.onError((error, c) => errorResponse(c, error, service))
   return app
 }

@@ -34,8 +34,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
   const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES })
   const count = service.requestCounts.of('/comfy/:endpointId/*')
   const admitted = new WeakMap<IncomingMessage, Admitted>()
-  const endpointOf = (incoming: IncomingMessage) => admitted.get(incoming)?.endpoint
-  const app = createComfyuiApp(service, endpointOf)
+  const app = createComfyuiApp(service, (incoming) => admitted.get(incoming))
   const handleRequest = requestListener(app.fetch)
   service.stopping.addEventListener('abort', sockets.close, { once: true })
 

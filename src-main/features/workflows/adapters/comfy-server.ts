@@ -9,7 +9,7 @@ import type { WorkflowServer } from '../../../contract/workflows.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { sizeText } from '../../../lib/text.ts'
-import type { FetchNodeTypes, SizeOfNodeTypes } from '../ports.ts'
+import type { AskServer, FetchNodeTypes, SizeOfNodeTypes } from '../ports.ts'
 
 // A server with thousands of nodes needs some seconds for its list.
 const TIMEOUT_MS = 30_000
@@ -109,6 +109,29 @@ function toServer(address: string, { system, devices }: z.infer<typeof systemSta
       type,
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
     })),
+  }
+}
+
+// A server that loads a model does not answer for a few seconds.
+const HEAD_TIMEOUT_MS = 10_000
+
+/** The time limit ends with the head of the response. */
+export const askServer: AskServer = async (server, { method, path, headers, body, signal }) => {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), HEAD_TIMEOUT_MS)
+  try {
+    // The dot keeps a path like `//host` or `http:` from being read as another address.
+    const { url, headers: own } = comfyRequest(server, `./${path}`)
+    return await fetch(url, {
+      ...{ method, redirect: 'manual', headers: { ...headers, ...own, 'accept-encoding': 'identity' } },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.any([signal, late.signal]),
+    })
+  } catch (error) {
+    if (late.signal.aborted) throw new Error(`it did not answer within ${HEAD_TIMEOUT_MS / 1000} s`, { cause: error })
+    throw new Error(networkReason(error), { cause: error })
+  } finally {
+    clearTimeout(timer)
   }
 }
 

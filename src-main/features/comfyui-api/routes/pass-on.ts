@@ -1,0 +1,39 @@
+/** Lets the server behind an endpoint answer a request of a ComfyUI client. */
+import type { Context } from 'hono'
+import { AppError } from '../../../contract/errors.ts'
+import type { Admitted } from '../../../http/admit-stream.ts'
+import type { ServiceContext } from '../../service-context.ts'
+import { withoutCredentials } from '../../workflows/rules/server-address.ts'
+import { headersForClient, headersForServer, isPassedOn } from '../rules/passed-on.ts'
+
+/**
+ * @returns undefined if the endpoint names no server, the path is not passed on, or the server redirects
+ * @throws AppError SERVER_UNREACHABLE
+ */
+export async function passOn(
+  c: Context,
+  { endpoint, address }: Pick<Admitted, 'endpoint' | 'address'>,
+  { workflows, stopping }: Pick<ServiceContext, 'workflows' | 'stopping'>,
+): Promise<Response | undefined> {
+  const { server } = endpoint.config.workflows ?? {}
+  const { method, raw } = c.req
+  const asked = URL.parse(`http://localhost${address.target}`)
+  if (server === undefined || asked === null || !isPassedOn(method, asked.pathname)) return undefined
+  const body = method === 'POST' ? await c.req.text() : undefined
+  const response = await workflows
+    .askServer(server, {
+      ...{ method, path: asked.pathname.slice(1) + asked.search, body },
+      headers: headersForServer((name) => c.req.header(name)),
+      signal: AbortSignal.any([raw.signal, stopping]),
+    })
+    .catch((cause: Error) => {
+      throw new AppError('SERVER_UNREACHABLE', { server: withoutCredentials(server), why: cause.message }, { cause })
+    })
+  const { status } = response
+  if (status >= 300 && status < 400 && status !== 304) {
+    await response.body?.cancel()
+    return undefined
+  }
+  const headers = headersForClient((name) => response.headers.get(name), address.form === 'host')
+  return new Response(response.body, { status, headers })
+}

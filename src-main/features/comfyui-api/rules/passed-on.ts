@@ -1,0 +1,39 @@
+/** Requests of ComfyUI clients that the server behind an endpoint may answer, and their headers. */
+
+// Routes that administer a server, its log and its packages: the key of an endpoint only runs graphs.
+const ADMINISTRATION =
+  /^\/(?:api\/)*(?:v\d+\/)?(?:internal|manager|comfyui_manager|customnode|snapshot|externalmodel)(?:\/|$)/i
+const POSTS = /^\/(?:api\/)?free$/
+// Servers differ in how they read these, so they could hide a path that is not passed on.
+const AMBIGUOUS = /%(?:2f|5c|25|00)|[\\\0]|\/\//i
+
+/** @param path of a request, with its `/api`, without the query */
+export function isPassedOn(method: string, path: string): boolean {
+  if (method === 'POST') return POSTS.test(path)
+  if ((method !== 'GET' && method !== 'HEAD') || AMBIGUOUS.test(path)) return false
+  try {
+    return !ADMINISTRATION.test(decodeURIComponent(path))
+  } catch {
+    return false
+  }
+}
+
+const FROM_CLIENT = ['accept', 'accept-language', 'content-type', 'if-modified-since', 'if-none-match', 'range']
+const FROM_SERVER = [
+  ...['accept-ranges', 'cache-control', 'content-disposition', 'content-length', 'content-range', 'content-type'],
+  ...['etag', 'last-modified'],
+]
+
+type ReadHeader = (name: string) => string | null | undefined
+
+const pick = (names: readonly string[], read: ReadHeader): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.flatMap((name) => (read(name) == null ? [] : [[name, String(read(name))]])))
+
+export const headersForServer = (read: ReadHeader) => pick(FROM_CLIENT, read)
+
+/** @param ownOrigin false where the response shares the origin of our pages, which its scripts must not reach */
+export const headersForClient = (read: ReadHeader, ownOrigin: boolean) => ({
+  ...pick(FROM_SERVER, read),
+  'x-content-type-options': 'nosniff',
+  ...(ownOrigin ? {} : { 'content-security-policy': "sandbox; default-src 'none'" }),
+})

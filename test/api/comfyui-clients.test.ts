@@ -1,0 +1,75 @@
+/** The native API of endpoints for ComfyUI clients, and the server behind them. */
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { expect, it } from 'vitest'
+import { SERVICE_URL, setup } from '../support/core.ts'
+import { openProxy, openWorker } from '../support/proxied.ts'
+
+const { port: PORT } = new URL(SERVICE_URL)
+
+// Read when an endpoint is created.
+const OF_THE_SERVICE = /\/(?:object_info|system_stats)$/
+
+/** A service with the endpoint `e` in front of a fake ComfyUI server. */
+async function withServer(answer: RequestListener) {
+  const asked: IncomingMessage[] = []
+  const port = await openWorker((incoming, response) => {
+    if (!OF_THE_SERVICE.test(incoming.url ?? '')) asked.push(incoming)
+    answer(incoming, response)
+  })
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: { server: `http://user:secret@127.0.0.1:${port}/base` } })
+  return { service, asked, ...(await openProxy(service)) }
+}
+
+it('lets the server behind an endpoint answer, without the key, and keeps its scripts from the pages', async () => {
+  const { send, asked } = await withServer((_incoming, response) => {
+    response.setHeader('set-cookie', 'a=b').setHeader('content-type', 'text/html').end('<script>')
+  })
+  const below = await send('/comfy/e/api/view_metadata/loras?filename=a.safetensors', { headers: { cookie: 'c=d' } })
+  expect([below.status, below.text]).toEqual([200, '<script>'])
+  expect(below.headers).toMatchObject({ 'content-security-policy': expect.stringContaining('sandbox') })
+  expect(below.headers).not.toHaveProperty('set-cookie')
+  expect(asked[0]?.url).toBe('/base/api/view_metadata/loras?filename=a.safetensors')
+  expect(asked[0]?.headers).not.toHaveProperty('cookie')
+  expect(asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from('user:secret').toString('base64')}`)
+  const own = await send('/index.html', { headers: { host: `e.localhost:${PORT}` } })
+  expect(own.headers).not.toHaveProperty('content-security-policy')
+})
+
+it('follows no redirect, and passes nothing on that administers the server', async () => {
+  const { send, asked } = await withServer((_incoming, response) =>
+    response.writeHead(302, { location: 'http://elsewhere.example/' }).end(),
+  )
+  expect((await send('/comfy/e/index.html')).status).toBe(404)
+  expect(asked).toHaveLength(1)
+  for (const [method, path] of [
+    ['GET', '/manager/reboot'],
+    ['POST', '/customnode/install'],
+    ['DELETE', '/index.html'],
+  ] as const)
+    expect((await send(`/comfy/e${path}`, { method })).status).toBe(404)
+  expect(asked).toHaveLength(1)
+})
+
+it('asks the server for models and statistics, and answers itself where the server does not', async () => {
+  let isUp = true
+  const { send } = await withServer((incoming, response) => {
+    if (!isUp) response.writeHead(500).end()
+    else if (incoming.method === 'POST') incoming.pipe(response)
+    else response.end(JSON.stringify([incoming.url]))
+  })
+  expect((await send('/comfy/e/models/loras')).json()).toEqual(['/base/models/loras'])
+  const body = '{"unload_models":true}'
+  expect((await send('/comfy/e/free', { method: 'POST', body })).text).toBe(body)
+  isUp = false
+  expect((await send('/comfy/e/system_stats')).json()).toMatchObject({ devices: [] })
+  expect((await send('/comfy/e/free', { method: 'POST', body })).status).toBe(200)
+  expect((await send('/comfy/e/view_metadata/loras')).status).toBe(500)
+})
+
+it('is 404 for anything else where no server is named', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const { send } = await openProxy(service)
+  expect((await send('/comfy/e/index.html')).status).toBe(404)
+})

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import {
+  headersForClient,
+  headersForServer,
+  isPassedOn,
+} from '../../../../src-main/features/comfyui-api/rules/passed-on.ts'
+
+it.each([
+  ['GET', '/'],
+  ['HEAD', '/assets/index.js'],
+  ['GET', '/api/view_metadata/loras'],
+  ['GET', '/extensions/my%20nodes/a.js'],
+  ['GET', '/managers'],
+  ['POST', '/free'],
+  ['POST', '/api/free'],
+])('%s %s is passed on', (method, path) => {
+  expect(isPassedOn(method, path)).toBe(true)
+})
+
+it.each([
+  ['POST', '/'],
+  ['POST', '/customnode/install'],
+  ['PUT', '/free'],
+  ['DELETE', '/api/userdata/a'],
+  ['GET', '/manager/reboot'],
+  ['GET', '/v2/manager/queue/start'],
+  ['GET', '/api/v2/customnode/getlist'],
+  ['GET', '/%6danager/reboot'],
+  ['GET', '/api/api/manager/reboot'],
+  ['GET', '//manager/reboot'],
+  ['GET', '/x%2f..%2fmanager/reboot'],
+  ['GET', '/%256danager/reboot'],
+  ['GET', '/internal/logs'],
+  ['GET', '/%ff'],
+])('%s %s is not', (method, path) => {
+  expect(isPassedOn(method, path)).toBe(false)
+})
+
+it('passes neither keys and cookies to the server, nor its cookies and policies to the client', () => {
+  const from = (headers: Readonly<Record<string, string>>) => (name: string) => headers[name]
+  expect(headersForServer(from({ authorization: 'Bearer key', cookie: 'a=b', host: 'x', range: 'bytes=0-1' }))).toEqual(
+    {
+      range: 'bytes=0-1',
+    },
+  )
+  const page = from({ 'content-type': 'text/html', 'set-cookie': 'a=b', location: 'http://elsewhere' })
+  expect(headersForClient(page, true)).toEqual({ 'content-type': 'text/html', 'x-content-type-options': 'nosniff' })
+  expect(headersForClient(page, false)['content-security-policy']).toContain('sandbox')
+})

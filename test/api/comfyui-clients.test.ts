@@ -1,6 +1,6 @@
 /** The native API of endpoints for ComfyUI clients, and the server behind them. */
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
 
@@ -72,4 +72,40 @@ it('is 404 for anything else where no server is named', async () => {
   await service.createEndpoint('e', { workflows: {} })
   const { send } = await openProxy(service)
   expect((await send('/comfy/e/index.html')).status).toBe(404)
+})
+
+describe('a prompt with partial execution targets', () => {
+  const save = (from: string) => ({ class_type: 'SaveImage', inputs: { images: [from, 0], filename_prefix: from } })
+  const empty = { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } }
+  const prompt = { a: empty, b: empty, 'save a': save('a'), 'save b': save('b') }
+  const open = async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const { send } = await openProxy(service)
+    const queue = (body: object) => send('/comfy/e/prompt', { method: 'POST', body: JSON.stringify(body) })
+    return { service, send, queue }
+  }
+
+  it('runs only those outputs, with the nodes that they need', async () => {
+    const { service, send, queue } = await open()
+    const { prompt_id: id } = (await queue({ prompt, partial_execution_targets: ['save b', 'a'] })).json()
+    const only = { b: empty, 'save b': save('b') }
+    expect((await send('/comfy/e/queue')).json().queue_pending[0].slice(1, 3)).toEqual([id, only])
+    expect((await send('/comfy/e/queue')).json().queue_pending[0][4]).toEqual(['save b'])
+    expect((await (await service.worker()).take())?.input).toEqual({ workflow: only })
+  })
+
+  it('is not refused for what is wrong with other outputs', async () => {
+    const { queue } = await open()
+    const wrong = { ...prompt, a: { class_type: 'EmptyImage', inputs: {} } }
+    expect((await queue({ prompt: wrong })).status).toBe(400)
+    expect((await queue({ prompt: wrong, partial_execution_targets: ['save b'] })).status).toBe(200)
+  })
+
+  it.each([[['a']], [['nothing']], [[]], ['save a']])('is refused with %j, as none is an output', async (targets) => {
+    const { queue } = await open()
+    const { status, json } = await queue({ prompt, partial_execution_targets: targets })
+    const error = { type: 'prompt_no_outputs', message: 'Prompt has no outputs', details: '', extra_info: {} }
+    expect([status, json()]).toEqual([400, { error, node_errors: {} }])
+  })
 })

@@ -7,18 +7,17 @@ import { limit } from '../../contract/limits.ts'
 import { parseJson } from '../../lib/json/parse.ts'
 import { asText } from '../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
-import { isObject, writeJson } from '../../lib/json/value.ts'
+import { isArray, isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
-import { readPayloadNodes } from '../workflows/rules/payload.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
-import { validate } from '../workflows/rules/validate.ts'
 import { createRun, type RunDeps } from '../workflows/runs.ts'
+import { type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
 import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
 import type { PromptEnd } from './rules/messages.ts'
-import { NO_PROMPT, refusal, refusalOf } from './rules/refusals.ts'
+import { NO_PROMPT, refusal } from './rules/refusals.ts'
 
 const PROMPT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -57,8 +56,9 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
       status: 400,
       body: refusal('invalid_prompt_id', 'prompt_id must be a lowercase UUID', given.slice(0, 100)),
     }
-  const { outputs, refused } = await checkPrompt(deps, endpoint, payload)
-  if (refused !== undefined) return { status: 400, body: refused }
+  const checked = await checkInTurn(deps, endpoint, payload, targetsIn(field('partial_execution_targets')))
+  if ('refused' in checked) return { status: 400, body: checked.refused }
+  const { outputs } = checked
 
   const promptId = given ?? deps.newId.uuid()
   const clientId = textOf(field('client_id'))?.slice(0, CLIENT_ID_LENGTH)
@@ -66,7 +66,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   const isFront = field('front') === 'true' || Number(field('number')) < 0
   const run = {
     endpointId: endpoint.id,
-    payload,
+    payload: checked.payload,
     title: TITLE,
     document: documentIn(extra('extra_pnginfo')),
   }
@@ -83,19 +83,23 @@ const fieldsOf = (json: string) => rawFields(json, cutText(json))
 
 const textOf = (raw: string | undefined) => (raw === undefined ? undefined : asText(parseJson(raw)))
 
-/** A large graph is checked by its worker, as this would hold the event loop. */
-async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, text: string) {
-  if (text.length > limit('payloadInRowBytes')) return { outputs: [], refused: undefined }
-  const payload = parseJson(text)
-  if (!isObject(payload)) return { outputs: [], refused: NO_PROMPT }
-  const types = await nodeTypes.readOf(endpoint)
-  const nodes = [...readPayloadNodes(payload)]
-  const outputs = nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : []))
-  const classes = new Map(nodes.map(({ id, classType }) => [id, classType]))
-  // The server may have new files since its lists were read.
-  const isSure = (code: string) => isStandIn(endpoint.config) || code !== 'value_not_in_list'
-  const problems = validate(payload, types).filter(({ code }) => isSure(code))
-  return { outputs, refused: refusalOf(problems, { outputs, classOf: (node) => classes.get(node) }) }
+/** @returns undefined for all outputs */
+function targetsIn(json: string | undefined): readonly string[] | undefined {
+  const value = json === undefined ? null : (parseJson(json) ?? null)
+  if (value === null) return undefined
+  return isArray(value) ? value.filter((id) => typeof id === 'string') : []
+}
+
+async function checkInTurn(
+  { nodeTypes, readInThread }: RunDeps,
+  endpoint: Endpoint,
+  text: string,
+  targets: readonly string[] | undefined,
+): Promise<CheckedPrompt | RefusedPrompt> {
+  const asked = { targets, knowsFiles: isStandIn(endpoint.config) }
+  if (text.length <= limit('payloadInRowBytes')) return checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
+  const read = await readInThread('prompt', text, asked, (await nodeTypes.of(endpoint)).text)
+  return 'problem' in read ? { refused: refusal('invalid_prompt', read.problem) } : read
 }
 
 function documentIn(info: string | undefined): string | undefined {

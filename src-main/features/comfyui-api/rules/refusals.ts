@@ -1,13 +1,15 @@
 /** Refused prompts in the words of a ComfyUI server. Source: docs/spec/comfyui.md, 6. */
 import type { Problem, ProblemCode } from '../../workflows/rules/problem.ts'
 
-type Refusal = { readonly error: object; readonly node_errors: Readonly<Record<string, object>> }
+export type Refusal = { readonly error: object; readonly node_errors: Readonly<Record<string, object>> }
 
 export function refusal(type: string, message: string, details = ''): Refusal {
   return { error: { type, message, details, extra_info: {} }, node_errors: {} }
 }
 
 export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt provided')
+
+export const NO_OUTPUTS = refusal('prompt_no_outputs', 'Prompt has no outputs')
 
 type Words = { readonly type: string; readonly message: string }
 
@@ -38,7 +40,7 @@ export function refusalOf(
   const errors = problems.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (first === undefined) return undefined
-  if (first.code === 'no_output_node') return refusal('prompt_no_outputs', 'Prompt has no outputs')
+  if (first.code === 'no_output_node') return NO_OUTPUTS
   const nodeErrors = new Map<string, object[]>()
   for (const { code, node, input, message } of errors) {
     const words = WORDS[code]

@@ -13,6 +13,7 @@ import { writeJson } from '../../../lib/json/value.ts'
 import { answerIn, createThread } from '../../../lib/node/thread.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
+import { checkPrompt } from '../../comfyui-api/rules/check-prompt.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
 import { factsOfHead } from '../../models/rules/recognise-model.ts'
 import { systemPackagesIn } from '../../platform-api/rules/system-packages.ts'
@@ -64,6 +65,7 @@ const READERS: Readers = {
   graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
   filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
   runGraph: (text, asked, types) => runGraph(text, asked, typesIn(types)),
+  prompt: (text, asked, types) => checkPrompt(text, asked, typesIn(types)),
   publishProblem,
   libraryText(text, types) {
     const read = libraryText(text, types === undefined ? undefined : typesIn(types))

@@ -2,6 +2,7 @@
 import type { JobFileHead } from '../../../contract/job-file.ts'
 import type { ModelFacts } from '../../../contract/models.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
+import type { AskedPrompt, CheckedPrompt, RefusedPrompt } from '../../comfyui-api/rules/check-prompt.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
 import type { FoundResult, FoundResults } from '../../workflows/rules/runs/find-results.ts'
 import type { OpenedGraph } from '../../workflows/rules/runs/graph-export.ts'
@@ -43,6 +44,8 @@ export type Readers = {
    * @param types node classes as JSON
    */
   readonly runGraph: (text: string, asked: AskedRun, types: string) => RunGraph | RefusedRun
+  /** Checks the graph of a ComfyUI client. @param types node classes as JSON */
+  readonly prompt: (text: string, asked: AskedPrompt, types: string) => CheckedPrompt | RefusedPrompt
   readonly publishProblem: (graph: PublishedParts) => PublishProblem
   readonly libraryText: (text: string, types: string | undefined) => LibraryRead
   /**

@@ -1,0 +1,43 @@
+/** Checks the graph of a prompt as a ComfyUI server does. Source: docs/spec/comfyui.md, 9 and 10. */
+import { parseJson } from '../../../lib/json/parse.ts'
+import { isObject, writeJson } from '../../../lib/json/value.ts'
+import type { NodeTypes } from '../../workflows/rules/node-types.ts'
+import { readPayloadNodes } from '../../workflows/rules/payload.ts'
+import { pruneToOutputs } from '../../workflows/rules/publish/parameter-values.ts'
+import { validate } from '../../workflows/rules/validate.ts'
+import { NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from './refusals.ts'
+
+export type AskedPrompt = {
+  /** Ids of outputs; undefined: all. */
+  readonly targets: readonly string[] | undefined
+  /** False for a server that may have new files since its lists were read. */
+  readonly knowsFiles: boolean
+}
+
+export type CheckedPrompt = {
+  /** JSON of the nodes that the outputs need; of all nodes if all outputs are asked for. */
+  readonly payload: string
+  readonly outputs: readonly string[]
+}
+
+export type RefusedPrompt = { readonly refused: Refusal }
+
+/** Nodes of unknown classes may be outputs. */
+export function checkPrompt(
+  text: string,
+  { targets, knowsFiles }: AskedPrompt,
+  types: NodeTypes,
+): CheckedPrompt | RefusedPrompt {
+  const all = parseJson(text)
+  if (!isObject(all)) return { refused: NO_PROMPT }
+  const classes = new Map(readPayloadNodes(all).map(({ id, classType }) => [id, classType]))
+  const isOutput = (id: string) => types.get(classes.get(id) ?? '')?.isOutput
+  const asked = targets?.filter((id) => classes.has(id) && isOutput(id) !== false)
+  if (asked?.length === 0) return { refused: NO_OUTPUTS }
+  const payload = asked === undefined ? all : pruneToOutputs(all, asked)
+  const outputs = asked ?? [...classes.keys()].filter((id) => isOutput(id) === true)
+  const problems = validate(payload, types).filter(({ code }) => knowsFiles || code !== 'value_not_in_list')
+  const refused = refusalOf(problems, { outputs, classOf: (node) => classes.get(node) })
+  if (refused !== undefined) return { refused }
+  return { payload: payload === all ? text : writeJson(payload), outputs }
+}

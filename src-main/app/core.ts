@@ -175,11 +175,12 @@ export function createCore(ports: CorePorts) {
   }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases, status })
   const lostChunks = createLostChunks(storage)
-  const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
+  const logMasks = createLogMasks(storage, registry)
+  const ofCalls = { lostChunks, fleet, leases, takes, waiters, registry, onChange, hide: logMasks.hide }
+  const calls = createWorkerCalls({ ...base, ...ofCalls })
   const health = createHealthWatch({ clock, registry, ping, log, onChange })
 
   const models = createModels({ ...base, settings: settings.get, fetchFile: createFetchFile(), dataFolder })
-  const logMasks = createLogMasks(storage, registry)
   const plans = createWorkerPlans({ storage, settings, models, logMasks, accountKey })
   const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })

@@ -198,6 +198,7 @@ CREATE TABLE job_inputs (
   seq         INTEGER PRIMARY KEY REFERENCES jobs (seq) ON DELETE CASCADE,
   input       TEXT NOT NULL,                     -- of a file its beginning, for the search
   s3_config   TEXT,
+  secrets     TEXT,                              -- sealed members of the input
   file        TEXT,
   file_bytes  INTEGER
 ) STRICT;

@@ -109,3 +109,55 @@ describe('a prompt with partial execution targets', () => {
     expect([status, json()]).toEqual([400, { error, node_errors: {} }])
   })
 })
+
+describe('keys of accounts', () => {
+  const KEYS = { api_key_comfy_org: 'comfy-key-1234', auth_token_comfy_org: 'comfy-token-1234' }
+  const GIVEN = { comfy_org_api_key: 'comfy-key-1234', comfy_org_auth_token: 'comfy-token-1234' }
+  const prompt = { a: { class_type: 'SomeNode', inputs: {} } }
+  const ways = [
+    ['the extra data of a prompt', 'prompt'],
+    ['the input of a job', 'job'],
+    ['a request of a batch', 'batch'],
+  ] as const
+
+  it.each(ways)('in %s reach the worker, and nothing else', async (_what, way) => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {}, workersMin: 0 })
+    const { send } = await openProxy(service)
+    const input = { workflow: prompt, ...GIVEN }
+    if (way === 'prompt') {
+      const body = JSON.stringify({ prompt, extra_data: { ...KEYS, note: 1 } })
+      expect((await send('/comfy/e/prompt', { method: 'POST', body })).status).toBe(200)
+    } else if (way === 'job') await service.post('/v2/e/run', { input })
+    else {
+      const { id } = await service.post('/v2/e/batch', [{ input }])
+      await service.post(`/v2/e/batch/${id}/finalize`)
+    }
+    const worker = await service.worker()
+    const job = await worker.take()
+    expect(job?.input).toEqual(input)
+    const id = String(job?.id)
+    service.fleet().print(worker.id, `asking with ${Object.values(KEYS).join(' and ')}`)
+    const logged = () => service.get('/api/endpoints/e/logs')
+    await service.clock.until(async () => JSON.stringify(await logged()).includes('asking with'))
+    const shown = JSON.stringify([
+      await service.get(`/api/jobs/${id}`),
+      await service.get('/api/jobs'),
+      (await send('/comfy/e/queue')).text,
+      await logged(),
+      await (await service.request('GET', `/api/jobs/${id}/file`)).text(),
+    ])
+    for (const secret of Object.values(KEYS)) expect(shown).not.toContain(secret)
+  })
+
+  it('are there again when a job is run again', async () => {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const id = await service.run({ workflow: prompt, ...GIVEN })
+    const worker = await service.worker()
+    await worker.take()
+    await worker.done(id, { error: 'no' })
+    await service.post(`/api/jobs/${id}/rerun`)
+    expect((await worker.take())?.input).toEqual({ workflow: prompt, ...GIVEN })
+  })
+})

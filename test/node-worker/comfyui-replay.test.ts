@@ -156,11 +156,13 @@ describe('the request to the server', () => {
     const { queued } = await replay('sampling')
     expect(queued).toContain('"seed":18446744073709551615')
     const server = await recordedServer(readExchange('as-a-text'))
-    const input = JSON.stringify({ workflow: { '1': {} }, comfy_org_api_key: 'of the job' })
+    const keys = { comfy_org_api_key: 'of the job', comfy_org_auth_token: 'a token' }
+    const input = JSON.stringify({ workflow: { '1': {} }, ...keys })
     await runJob(input, { servers: [server.url], comfyOrgKey: 'of the endpoint' })
     expect(JSON.parse(server.asked.find(({ path }) => path === '/prompt')?.body ?? '').extra_data).toEqual({
       preview_method: 'auto',
       api_key_comfy_org: 'of the job',
+      auth_token_comfy_org: 'a token',
     })
   })
 

@@ -36,7 +36,8 @@ export async function runPrompt(input: BridgeInput, options: RunOptions): Promis
   const clientId = randomUUID()
   const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
   const comfyOrgKey = input.comfyOrgKey ?? settings.comfyOrgKey
-  const prompt = { workflow: input.workflow, clientId, comfyOrgKey, extraPngInfo }
+  const { workflow, comfyOrgToken } = input
+  const prompt = { workflow, clientId, comfyOrgKey, comfyOrgToken, extraPngInfo }
   const { id: promptId, leftOut } = await queueOrClose(server, prompt, events)
   const finished = await finish(server, input, { clientId, promptId, events, options }).catch(async (error) => {
     // Also if the server is only slow: nobody would fetch its result.

@@ -18,6 +18,7 @@ import {
   tooLargeReport,
   unreadReport,
 } from '../../features/jobs/rules/report.ts'
+import { withMembers } from '../../features/jobs/rules/secret-input.ts'
 import { readChunk, type SentChunk } from '../../features/jobs/rules/stream.ts'
 import { keyFromHeader } from '../../features/keys/rules.ts'
 import type { TraceHeaders } from '../../features/monitoring/rules/trace-context.ts'
@@ -156,11 +157,11 @@ function afterDispatch(c: Context, lost: () => void): void {
   unread.set(socket, lost)
 }
 
-function jobPieces({ job, input, s3Config }: Dispatch, trace: TraceHeaders | undefined): readonly Json[] {
+function jobPieces({ job, input, s3Config, secretInput }: Dispatch, trace: TraceHeaders | undefined): readonly Json[] {
   const webhook = job.webhook === null ? '' : `,"webhook":${JSON.stringify(job.webhook)}`
   return [
     `{"id":"${job.id}","input":`,
-    input,
+    ...(secretInput === undefined ? [input] : withMembers(input, secretInput)),
     `${webhook}${s3Config === undefined ? '' : `,"s3Config":${s3Config}`}${batchField(job)}${traceFields(trace)}}`,
   ]
 }

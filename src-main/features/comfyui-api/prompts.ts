@@ -12,6 +12,7 @@ import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { ACCOUNT_KEYS } from '../workflows/rules/runs/account-keys.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
 import { createRun, type RunDeps } from '../workflows/runs.ts'
 import { type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
@@ -31,8 +32,6 @@ export function promptOfJob(id: string): string | undefined {
 
 type Answer = { readonly status: 200 | 400; readonly body: object }
 
-// Account keys in `extra_data`, which are never stored.
-const SECRETS = ['api_key_comfy_org', 'auth_token_comfy_org']
 /** Characters of a client's id that count. Source: ours; pages send 32. */
 export const CLIENT_ID_LENGTH = 200
 const TITLE = 'Sent by a ComfyUI client'
@@ -74,7 +73,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
     deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(field('extra_data')), outputs })
-  const { id } = await createRun(withId, endpoint, run, { request, withRun })
+  const { id } = await createRun(withId, endpoint, run, { request, secretInput: keysIn(extra), withRun })
   const number = deps.storage.comfyuiPrompts.head(id)?.number ?? 0
   return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
 }
@@ -107,13 +106,22 @@ function documentIn(info: string | undefined): string | undefined {
   return document?.startsWith('{') === true ? document : undefined
 }
 
+/** Keys for the worker's input, as JSON of an object; undefined without keys. */
+function keysIn(extra: ReturnType<typeof fieldsOf>): string | undefined {
+  const keys = ACCOUNT_KEYS.flatMap(([name, sent]) => {
+    const key = textOf(extra(sent))
+    return key === undefined || key === '' ? [] : [[name, key]]
+  })
+  return keys.length === 0 ? undefined : JSON.stringify(Object.fromEntries(keys))
+}
+
 /** Without the document, which the run has, and without keys; too much of it is not kept. */
 function extraText(json = '{}'): string {
   const document = fieldsOf(json)('extra_pnginfo')
   if (json.length - (document?.length ?? 0) > EXTRA_LENGTH) return '{}'
   const extra = parseJson(document === undefined ? json : json.replace(document, () => 'null'))
   if (!isObject(extra)) return '{}'
-  const left = [...SECRETS, 'extra_pnginfo', 'client_id']
+  const left: readonly string[] = [...ACCOUNT_KEYS.map(([, name]) => name), 'extra_pnginfo', 'client_id']
   return writeJson(new Map([...extra].filter(([name]) => !left.includes(name))))
 }
 

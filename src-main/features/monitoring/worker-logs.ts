@@ -159,8 +159,13 @@ type MaskLogs = (worker: Pick<LiveWorker, 'app' | 'endpointId'>, lines: readonly
 export type LogMasks = {
   /** Called before a worker gets variables: their version may be gone while the worker lives. */
   readonly learn: (endpoint: Pick<Endpoint, 'id' | 'config'>) => void
+  /** For secrets that only some jobs of the endpoint have. */
+  readonly hide: (endpointId: string, values: readonly string[]) => void
   readonly mask: MaskLogs
 }
+
+// Source: ours; each is the key of an account.
+const OF_JOBS_MAX = 100
 
 type Masked = { readonly values: ReadonlySet<string>; readonly mask: (line: string) => string }
 type Known = Masked & { readonly target: AppTarget; readonly environmentId: number; readonly version: number }
@@ -177,6 +182,7 @@ export function createLogMasks(
 ): LogMasks {
   const known = new Map<string, Known>()
   const ofEndpoints = new Map<string, Masked>()
+  const ofJobs = new Map<string, Masked>()
   let ofAccount: Masked | undefined
 
   // Any worker may have been given any secret of the account.
@@ -215,14 +221,17 @@ export function createLogMasks(
     return current
   }
 
+  const isGone = (endpointId: string) =>
+    storage.endpoints.get(endpointId) === undefined && registry.ofEndpoint(endpointId).length === 0
+
   // Secrets are kept only while somebody could print them.
   function forgetDeleted(): void {
     for (const [key, { target }] of known) {
       const isThere = storage.apps.environment(target.app, target.environment) !== undefined
       if (!isThere && !registry.all().some(({ app }) => isSameTarget(app, target))) known.delete(key)
     }
-    for (const id of ofEndpoints.keys())
-      if (storage.endpoints.get(id) === undefined && registry.ofEndpoint(id).length === 0) ofEndpoints.delete(id)
+    for (const id of ofEndpoints.keys()) if (isGone(id)) ofEndpoints.delete(id)
+    for (const id of ofJobs.keys()) if (isGone(id)) ofJobs.delete(id)
   }
 
   return {
@@ -231,9 +240,15 @@ export function createLogMasks(
       learnOfApp(targetOf(endpoint.config.app))
       learnOfEndpoint(endpoint)
     },
+    hide(endpointId, values) {
+      const before = [...(ofJobs.get(endpointId)?.values ?? [])]
+      if (values.every((value) => before.includes(value))) return
+      forgetDeleted()
+      ofJobs.set(endpointId, withValues(undefined, [...before, ...values].slice(-OF_JOBS_MAX)))
+    },
     mask({ app, endpointId }, lines) {
       const { mask } = ofAccount ?? learnOfAccount()
-      const masks = [learnOfApp(app)?.mask, maskOfEndpoint(endpointId), mask]
+      const masks = [learnOfApp(app)?.mask, maskOfEndpoint(endpointId), ofJobs.get(endpointId)?.mask, mask]
       return masks.reduce((masked, one) => (one === undefined ? masked : masked.map(one)), lines)
     },
   }

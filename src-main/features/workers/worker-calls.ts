@@ -42,8 +42,10 @@ export function createWorkerCalls(deps: {
   readonly endpointLog: EndpointLog
   readonly lostChunks: LostChunks
   readonly onChange: (endpointId: string) => void
+  /** Called before a worker gets secrets of jobs, which must not be in its log. */
+  readonly hide: (endpointId: string, values: readonly string[]) => void
 }) {
-  const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
+  const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange, hide } = deps
   const wakes = createKeyedEmitter()
   let late = 0
 
@@ -104,8 +106,13 @@ export function createWorkerCalls(deps: {
   }
 
   // A killed worker gets nothing: its jobs return when it has ended.
-  const dispatchTo = (worker: LiveWorker, jobs: readonly Job[]) =>
-    worker.duty === 'killed' ? [] : readDispatches(deps, jobs)
+  async function dispatchTo(worker: LiveWorker, jobs: readonly Job[]): Promise<readonly Dispatch[]> {
+    if (worker.duty === 'killed') return []
+    const dispatches = await readDispatches(deps, jobs)
+    for (const { secretInput } of dispatches)
+      if (secretInput !== undefined) hide(worker.endpointId, Object.values(JSON.parse(secretInput)).map(String))
+    return dispatches
+  }
 
   return {
     async take(

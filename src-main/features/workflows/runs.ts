@@ -27,7 +27,7 @@ export type RunDeps = ReadsInThread & {
 
 export type RunRequest = z.output<typeof runCreate>
 
-type RunExtras = {
+type RunExtras = Pick<Submission, 'secretInput'> & {
   readonly request?: Submission['request']
   /** Called in the job's transaction, after the run is stored. */
   readonly withRun?: (job: Job) => void
@@ -42,7 +42,7 @@ export async function createRun(
   deps: RunDeps,
   endpoint: Endpoint,
   asked: RunRequest,
-  { request = {}, withRun }: RunExtras = {},
+  { request = {}, secretInput, withRun }: RunExtras = {},
 ): Promise<RunView> {
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
@@ -54,7 +54,7 @@ export async function createRun(
   const input = await runInput(storage, { graph, bridge })
   const { text: payload, files, words } = graph
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
-  const submission = { kind: 'run', request, input, s3Config: undefined, waitMs: undefined } as const
+  const submission = { kind: 'run', request, input, s3Config: undefined, secretInput, waitMs: undefined } as const
   const job = await submitJob(deps, endpoint, submission, (made) => {
     storage.runs.insert({ ...run, id: made.id, createdAt: clock.now() })
     withRun?.(made)

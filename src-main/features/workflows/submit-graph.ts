@@ -33,7 +33,8 @@ export async function submitWithRun(
   const read = await deps.readInThread('graphInInput', submission.input, installed)
   if (!('graph' in read)) throw refusal(deps, endpoint, read)
   const writeRun = read.graph && runOfProgram(deps, endpoint, read.graph)
-  return submitJob(deps, endpoint, submission, (job) => {
+  const stored = read.withoutKeys === undefined ? submission : { ...submission, ...read.withoutKeys, isStored: false }
+  return submitJob(deps, endpoint, stored, (job) => {
     writeRun?.(job)
     withJob?.(job)
   })

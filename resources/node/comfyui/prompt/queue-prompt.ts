@@ -24,6 +24,7 @@ export type Prompt = {
   readonly workflow: JsonValue
   readonly clientId: string
   readonly comfyOrgKey: string | undefined
+  readonly comfyOrgToken: string | undefined
   readonly extraPngInfo: JsonObject | undefined
 }
 
@@ -31,11 +32,13 @@ export type Prompt = {
  * Queues a prompt with its numbers unchanged.
  * @throws BridgeFailure with the server's objections
  */
-export async function queuePrompt(server: ComfyServer, { workflow, clientId, comfyOrgKey, extraPngInfo }: Prompt) {
+export async function queuePrompt(server: ComfyServer, prompt: Prompt) {
+  const { workflow, clientId, comfyOrgKey, comfyOrgToken, extraPngInfo } = prompt
   const extra: JsonObject = new Map<string, JsonValue>([
     // Newer servers send previews for this prompt; older ones as they were started.
     ['preview_method', 'auto'],
     ...(comfyOrgKey === undefined ? [] : [['api_key_comfy_org', comfyOrgKey] as const]),
+    ...(comfyOrgToken === undefined ? [] : [['auth_token_comfy_org', comfyOrgToken] as const]),
     ...(extraPngInfo === undefined ? [] : [['extra_pnginfo', extraPngInfo] as const]),
   ])
   const body = `{"prompt":${writeJson(isObject(workflow) ? withoutCacheNotes(workflow) : workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${writeJson(extra)}}`

@@ -20,12 +20,16 @@ export function readInput(text: string) {
   if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")
   const workflow = input.get('workflow') ?? null
   if (workflow === null) throw new BridgeFailure("Missing 'workflow' parameter")
-  const key = input.get('comfy_org_api_key')
+  const keyIn = (name: string) => {
+    const key = input.get(name)
+    return typeof key === 'string' && key !== '' ? key : undefined
+  }
   const extra = input.get('extra_pnginfo')
   return {
     workflow,
     images: readImages(input.get('images') ?? null),
-    comfyOrgKey: typeof key === 'string' && key !== '' ? key : undefined,
+    comfyOrgKey: keyIn('comfy_org_api_key'),
+    comfyOrgToken: keyIn('comfy_org_auth_token'),
     /** Embedded in output files: the editor's graph, under `workflow`. */
     extraPngInfo: isObject(extra) ? extra : undefined,
     /** Whether temporary files are wanted too, which the public image worker leaves out. */

@@ -49,7 +49,7 @@ export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace
     kind: 'run',
     request: { policy: { executionTimeout: executionTimeoutMs, ttl: ttlMs, lowPriority: lowPriority === 1, priority } },
     input: found.input,
-    s3Config: found.openS3Config(),
+    ...{ s3Config: found.openS3Config(), secretInput: found.openSecretInput() },
     waitMs: undefined,
     batch,
   })

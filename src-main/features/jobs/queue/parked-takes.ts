@@ -245,7 +245,12 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
   }
 }
 
-export type Dispatch = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
+export type Dispatch = {
+  readonly job: Job
+  readonly input: Json
+  readonly s3Config: string | undefined
+  readonly secretInput: string | undefined
+}
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -261,7 +266,7 @@ async function readDispatch({ storage, clock }: Deps, job: Job): Promise<Dispatc
   try {
     const row = await storage.jobs.readInput(job)
     // Without a row the job was deleted with its endpoint.
-    return row && { job, input: row.input, s3Config: row.openS3Config() }
+    return row && { job, input: row.input, s3Config: row.openS3Config(), secretInput: row.openSecretInput() }
   } catch (error) {
     if (!(error instanceof AppError && LOST.has(error.code))) throw error
     const { workerId, attempt } = job

@@ -15,6 +15,8 @@ export type Submission = {
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
   readonly input: Json
   readonly s3Config: string | undefined
+  /** JSON of an object, whose members only the worker sees in the input. */
+  readonly secretInput?: string | undefined
   readonly trace?: TraceContext | undefined
   /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
@@ -33,7 +35,7 @@ export type Submission = {
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
-  { kind, request, input, s3Config, waitMs, trace, batch, isStored }: Submission,
+  { kind, request, input, s3Config, secretInput, waitMs, trace, batch, isStored }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
   // A finalized batch has passed this check.
@@ -44,7 +46,7 @@ export async function submitJob(
   const job = {
     id: batch?.draftId ?? jobId(kind, newId.uuid()),
     endpointId: endpoint.id,
-    s3Config,
+    ...{ s3Config, secretInput },
     webhook: webhook || undefined,
     lowPriority,
     // Low priority never starts a worker, so it stays with the workers that others start.

@@ -10,11 +10,12 @@ import type { Seal } from '../../../database/secret-store.ts'
 import { openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from '../../../database/write-files.ts'
 import type { Json, StoredBytes } from '../../../lib/json/bytes.ts'
-import type { DraftPlace, JobName, PayloadFile, StoredPayload } from './job.ts'
+import type { DraftPlace, JobName, NewJob, PayloadFile, StoredPayload } from './job.ts'
 
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
 type Filed = [file: string | null, bytes: number | null]
+type Sealed = [s3Config: string | undefined, secrets: string | undefined]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 export type NewDraft = DraftPlace & {
@@ -31,11 +32,14 @@ export function createJobPayloads(
   { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
 ) {
   const query = queriesOf(db)
-  const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(`
-    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`).run()
+  const insertInput = query<[seq: number, text: string, ...Filed, ...Sealed]>(`
+    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config, secrets) VALUES (?, ?, ?, ?, ?, ?)`).run()
   // As bytes: Node builds strings five times as fast as the database binding.
-  const readInput = query<[seq: number], PayloadRow & { readonly s3Config: string | null }>(`
-    SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`).one()
+  const readInput = query<
+    [seq: number],
+    PayloadRow & { readonly s3Config: string | null; readonly secrets: string | null }
+  >(`
+    SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config, secrets FROM job_inputs WHERE seq = ?`).one()
   const readOutput = query<[seq: number], PayloadRow>(`
     SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`).one()
   const writeOutput = query<[seq: number, text: string, ...Filed]>(`
@@ -55,8 +59,8 @@ export function createJobPayloads(
     SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM draft_requests
     WHERE batch = ? AND line = ?`).one()
 
-  const sealed = (job: Pick<JobName, 'id'>, s3Config: string | undefined) =>
-    s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
+  const sealed = (name: ReturnType<typeof s3ConfigOf>, text: string | undefined) =>
+    text === undefined ? undefined : seal.close(name, text)
 
   async function find<Row extends PayloadRow, Large>(
     { id }: Pick<JobName, 'id'>,
@@ -77,12 +81,15 @@ export function createJobPayloads(
   }
 
   return {
-    insertInput(job: JobName, input: StoredPayload | DraftPlace, s3Config: string | undefined) {
+    insertInput(job: JobName, { input, s3Config, secretInput }: Pick<NewJob, 'input' | 's3Config' | 'secretInput'>) {
       if (typeof input !== 'string' && 'line' in input) moveInput({ seq: job.seq, ...input })
-      else insertInput(job.seq, textOf(input), ...fileOf(input), sealed(job, s3Config))
+      else {
+        const secrets = [sealed(s3ConfigOf(job), s3Config), sealed(secretInputOf(job), secretInput)] as const
+        insertInput(job.seq, textOf(input), ...fileOf(input), ...secrets)
+      }
     },
     insertDraft({ batch, line, id, request, input, s3Config }: NewDraft) {
-      insertDraft(batch, line, request, textOf(input), ...fileOf(input), sealed({ id }, s3Config))
+      insertDraft(batch, line, request, textOf(input), ...fileOf(input), sealed(s3ConfigOf({ id }), s3Config))
     },
     async readDraft({ batch, line, id }: DraftPlace & Pick<JobName, 'id'>) {
       const found = await find({ id }, 'input', () => readDraft(batch, line), files.read)
@@ -98,17 +105,19 @@ export function createJobPayloads(
      */
     openInput: async (job: JobName) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
     openOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
-    /** The credentials of its bucket are JSON, sealed until they are needed. */
+    /** The credentials of its bucket and its secret members are JSON, sealed until they are needed. */
     async readInput(job: JobName) {
       const found = await find(job, 'input', () => readInput(job.seq), files.read)
       if (found === undefined) return undefined
-      const { s3Config } = found.row
+      const { s3Config, secrets } = found.row
       return {
         input: found.json,
         openS3Config() {
           if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
           return seal.open(s3ConfigOf(job), s3Config)
         },
+        /** @throws AppError SECRET_LOST */
+        openSecretInput: () => (secrets === null ? undefined : seal.open(secretInputOf(job), secrets)),
       }
     },
     readOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.read))?.json,
@@ -116,6 +125,7 @@ export function createJobPayloads(
 }
 
 const s3ConfigOf = ({ id }: Pick<JobName, 'id'>) => ({ scope: `job ${id}`, name: 's3Config' })
+const secretInputOf = ({ id }: Pick<JobName, 'id'>) => ({ scope: `job ${id}`, name: 'input' })
 
 function textOf(payload: StoredPayload): string {
   return typeof payload === 'string' ? payload : payload.head

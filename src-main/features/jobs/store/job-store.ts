@@ -112,7 +112,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
       const seq = insert(id, endpointId, low, firstLane(pool) + low, now, steady, ...spans, webhook)
       if (job.priority) order.setPriority({ seq, priority: job.priority })
-      payloads.insertInput({ seq, id }, job.input, job.s3Config)
+      payloads.insertInput({ seq, id }, job)
       if (job.idempotencyKey !== undefined) insertKey(endpointId, job.idempotencyKey, seq)
       const row = newRow(seq, job, now, steady)
       events.recordJob(row, 'submit', undefined, now, undefined, undefined)

@@ -46,6 +46,8 @@ export type NewJob = {
   /** Or the draft from which the job takes the stored input and bucket. */
   readonly input: StoredPayload | DraftPlace
   readonly s3Config: string | undefined
+  /** JSON of an object, whose members only the worker sees in the input. */
+  readonly secretInput?: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean
   readonly pool?: WorkerPool | undefined

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, writeJson } from '../../../../lib/json/value
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
 import { fillPayload, parameterValues, pruneToOutputs, type SentImage } from '../publish/parameter-values.ts'
 import { recognise } from '../recognise.ts'
+import { withoutAccountKeys } from './account-keys.ts'
 import { type AskedModel, findMissingModel, type InstalledModels, type LoadingNode } from './graph-models.ts'
 import { filesIn, wordsOf } from './payload-files.ts'
 
@@ -17,7 +18,13 @@ export type SentGraph = {
 
 export type RefusedGraph = { readonly field: string; readonly why: string } | { readonly missing: AskedModel }
 
-export type GraphInInput = RefusedGraph | { readonly graph: SentGraph | undefined }
+export type GraphInInput =
+  | RefusedGraph
+  | {
+      readonly graph: SentGraph | undefined
+      /** The input to store instead; undefined: it has no keys of accounts. */
+      readonly withoutKeys: ReturnType<typeof withoutAccountKeys>
+    }
 
 export type FilledGraph = RefusedGraph | { readonly graph: SentGraph; readonly input: string }
 
@@ -35,7 +42,8 @@ export type GraphWithParameters = {
 export function graphInInput(input: string, installed: InstalledModels | undefined): GraphInInput {
   // Only its text, to skip large pictures next to it and keep seeds exact.
   const payloadText = rawFields(input, cutText(input))('workflow')
-  if (payloadText === undefined) return { graph: undefined }
+  const withoutKeys = withoutAccountKeys(input)
+  if (payloadText === undefined) return { graph: undefined, withoutKeys }
   const field = 'input.workflow'
   const tooMany = manyValues(payloadText)
   if (tooMany !== undefined) return { field, why: tooMany }
@@ -47,8 +55,8 @@ export function graphInInput(input: string, installed: InstalledModels | undefin
   const missing = isObject(graph) ? missingIn(readPayloadNodes(graph), installed) : undefined
   if (missing !== undefined) return { missing }
   const found = recognise(graph)
-  if (found.form !== 'payload' || found.unwrapped) return { graph: undefined }
-  return { graph: sentGraph('Sent by a program', found.raw, payloadText) }
+  if (found.form !== 'payload' || found.unwrapped) return { graph: undefined, withoutKeys }
+  return { graph: sentGraph('Sent by a program', found.raw, payloadText), withoutKeys }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The native API of endpoints for ComfyUI clients, and the server behind them. */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { decode, encode } from 'fast-png'
 import { describe, expect, it } from 'vitest'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
@@ -160,4 +161,80 @@ describe('keys of accounts', () => {
     await service.post(`/api/jobs/${id}/rerun`)
     expect((await worker.take())?.input).toEqual({ workflow: prompt, ...GIVEN })
   })
+})
+
+describe('pictures', () => {
+  const RED = [255, 0, 0]
+  const pictureOf = (data: readonly number[], text = {}) =>
+    encode({ width: 2, height: 1, channels: 4, depth: 8, data: Uint8Array.from(data), text })
+  const HALF = pictureOf([...RED, 255, ...RED, 0], { prompt: '{}', Title: 'x' })
+  const pixels = ({ bytes }: { readonly bytes: Buffer }) => [...decode(bytes).data]
+
+  async function open() {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const { send } = await openProxy(service)
+    async function upload(
+      path: string,
+      picture: Uint8Array,
+      name: string,
+      more: Readonly<Record<string, string>> = {},
+    ) {
+      const form = new FormData()
+      form.set('image', new Blob([Uint8Array.from(picture)]), name)
+      for (const [field, value] of Object.entries(more)) form.set(field, value)
+      const sent = new Response(form)
+      const headers = { 'content-type': sent.headers.get('content-type') ?? '' }
+      return send(`/comfy/e${path}`, { method: 'POST', body: Buffer.from(await sent.arrayBuffer()), headers })
+    }
+    await upload('/upload/image', HALF, 'half.png')
+    const view = (query: string) => send(`/comfy/e/view?type=input&${query}`)
+    return { upload, view }
+  }
+
+  it('are shown as they are, without alpha, or as alpha alone', async () => {
+    const { view } = await open()
+    const whole = await view('filename=half.png')
+    expect(whole.bytes.equals(HALF)).toBe(true)
+    expect((await view('filename=half.png&channel=rgba')).bytes.equals(HALF)).toBe(true)
+    expect((await view('filename=half.png%20[input]')).bytes.equals(HALF)).toBe(true)
+    expect(pixels(await view('filename=half.png&channel=rgb'))).toEqual([...RED, ...RED])
+    expect(pixels(await view('filename=half.png&channel=a'))).toEqual([0, 0, 0, 255, 0, 0, 0, 0])
+  })
+
+  it('have previews as JPEG, or as PNG if they have an alpha', async () => {
+    const { view, upload } = await open()
+    await upload('/upload/image', pictureOf([...RED, 255, ...RED, 255]), 'opaque.png')
+    const typeOf = async (query: string) => (await view(query)).headers['content-type']
+    expect(await typeOf('filename=half.png&preview=webp;50')).toBe('image/png')
+    expect(await typeOf('filename=half.png&preview=webp;50&channel=rgb')).toBe('image/jpeg')
+    expect(await typeOf('filename=half.png&preview=jpeg;50')).toBe('image/jpeg')
+    expect(await typeOf('filename=half.png&preview=jpeg;50&channel=a')).toBe('image/png')
+    expect(await typeOf('filename=opaque.png&preview=webp')).toBe('image/jpeg')
+  })
+
+  it('that cannot be read come as they are', async () => {
+    const { view, upload } = await open()
+    await upload('/upload/image', Buffer.from('RIFF....WEBP'), 'a.webp')
+    expect((await view('filename=a.webp&channel=rgb')).text).toBe('RIFF....WEBP')
+  })
+
+  it('get the alpha of a mask, and keep their colours and graph', async () => {
+    const { view, upload } = await open()
+    const mask = pictureOf([1, 2, 3, 7, 4, 5, 6, 9])
+    const reference = JSON.stringify({ filename: 'half.png', type: 'input' })
+    const stored = await upload('/upload/mask', mask, 'masked.png', { original_ref: reference })
+    expect(stored.json()).toEqual({ name: 'masked.png', subfolder: '', type: 'input' })
+    const masked = await view('filename=masked.png')
+    expect(pixels(masked)).toEqual([...RED, 7, ...RED, 9])
+    expect([masked.bytes.includes('prompt'), masked.bytes.includes('Title')]).toEqual([true, false])
+  })
+
+  it.each([[{}], [{ original_ref: '{"filename":"nothing.png","type":"input"}' }], [{ original_ref: '[' }]])(
+    'are not masked with %j',
+    async (fields) => {
+      const { upload } = await open()
+      expect((await upload('/upload/mask', HALF, 'masked.png', fields)).status).toBe(400)
+    },
+  )
 })

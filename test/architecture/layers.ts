@@ -252,7 +252,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   ],
   batches: ['batches'],
   'comfyui-api': [],
-  comparisons: ['adapters/compare-outputs', 'require-comparison'],
+  comparisons: ['require-comparison'],
   endpoints: [
     'kinds/endpoint-kinds',
     'commands/endpoint-options',

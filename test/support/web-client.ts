@@ -26,6 +26,7 @@ export type Received = {
   readonly rawHeaders: readonly string[]
   readonly trailers: NodeJS.Dict<string>
   readonly text: string
+  readonly bytes: Buffer
   readonly hints: readonly unknown[]
   // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
   readonly json: () => any
@@ -85,14 +86,15 @@ export async function send(target: Target, path: string, sending?: Sending): Pro
   const answer = await open(target, path, sending)
   const pieces: Buffer[] = []
   for await (const piece of answer) pieces.push(piece)
-  const text = Buffer.concat(pieces).toString()
+  const bytes = Buffer.concat(pieces)
+  const text = bytes.toString()
   return {
     status: answer.statusCode ?? 0,
     message: answer.statusMessage ?? '',
     headers: answer.headers,
     rawHeaders: answer.rawHeaders,
     trailers: answer.trailers,
-    text,
+    ...{ text, bytes },
     hints: answer.hints,
     json: () => JSON.parse(text),
   }

@@ -25,7 +25,9 @@ import {
   runOfPrompt,
   submitPrompt,
 } from '../prompts.ts'
+import { type FileReference, readReference, referenceIn } from '../rules/file-reference.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
+import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
 import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody, readForm } from './bodies.ts'
 import { passOn } from './pass-on.ts'
@@ -102,33 +104,53 @@ export function createComfyuiApp(
   })
 
   app.get('/view', async (c) => {
-    const { filename = '', subfolder = '', type = 'output' } = c.req.query()
-    const id = assetOf(endpointFor(c), { filename, subfolder, type })
+    const id = assetOf(endpointFor(c), referenceIn(c.req.query()))
     if (id === undefined) return c.body(null, 404)
-    return assetResponse(c, workflows.assets, { id, name: undefined })
+    const form = pictureForm(c.req.query())
+    const drawn = form && (await drawPicture(id, form))
+    if (drawn === undefined) return assetResponse(c, workflows.assets, { id, name: undefined })
+    return c.body(drawn.bytes, 200, { 'content-type': drawn.type, 'x-content-type-options': 'nosniff' })
   })
 
   /** Results have a folder named after their prompt; see `outputsOf`. */
-  function assetOf(
-    { id: endpointId }: Endpoint,
-    { filename, subfolder, type }: { readonly filename: string; readonly subfolder: string; readonly type: string },
-  ): string | undefined {
+  function assetOf({ id: endpointId }: Endpoint, { filename, subfolder, type }: FileReference): string | undefined {
     if (type === 'input') return storage.assets.named(filename)?.id
     const run = runOfPrompt(deps, endpointId, subfolder)
     const results = type === 'temp' ? run?.previews : run?.results
     return results?.find((result) => result.filename === filename)?.asset
   }
 
-  const upload = async (c: Context) => {
+  async function drawPicture(id: string, form: PictureForm) {
+    const file = await storage.assetFiles.read(id)
+    const drawn = file && (await readInThread('picture', file, form))
+    return drawn === undefined || 'problem' in drawn ? undefined : drawn
+  }
+
+  type Change = (form: FormData, sent: Uint8Array<ArrayBuffer>, endpoint: Endpoint) => Promise<Uint8Array | undefined>
+  /** @param change the bytes to store; undefined: the request is wrong */
+  const upload = (change: Change) => async (c: Context) => {
     const form = await readForm(c)
     const image = form?.get('image')
     const name = image instanceof File ? plainName(image.name) : undefined
-    if (!(image instanceof File) || name === undefined) return c.body(null, 400)
-    const asset = await storeAsset(assets, new Uint8Array(await image.arrayBuffer()))
+    if (form === undefined || !(image instanceof File) || name === undefined) return c.body(null, 400)
+    const bytes = await change(form, new Uint8Array(await image.arrayBuffer()), endpointFor(c))
+    if (bytes === undefined) return c.body(null, 400)
+    const asset = await storeAsset(assets, bytes)
     return c.json({ name: await nameAsset(assets, name, asset.id), subfolder: '', type: 'input' })
   }
-  app.post('/upload/image', bounded(limit('comfyuiUploadBytes')), upload)
-  app.post('/upload/mask', bounded(limit('comfyuiUploadBytes')), upload)
+  const addMask: Change = async (form, mask, endpoint) => {
+    const id = assetOf(endpoint, readReference(form.get('original_ref')))
+    const original = id === undefined ? undefined : await storage.assetFiles.read(id)
+    const masked = original && (await readInThread('maskedPicture', original, mask))
+    return masked === undefined || 'problem' in masked ? undefined : masked
+  }
+  const bytes = limit('comfyuiUploadBytes')
+  app.post(
+    '/upload/image',
+    bounded(bytes),
+    upload(async (_form, sent) => sent),
+  )
+  app.post('/upload/mask', bounded(bytes), upload(addMask))
 
   app.get('/object_info', async (c) => jsonResponse((await nodeTypes.of(endpointFor(c))).text))
   app.get('/object_info/:name', async (c) => {

@@ -10,6 +10,16 @@ import { plainJson } from '../../../lib/json/plain.ts'
 import { scanJson } from '../../../lib/json/scan.ts'
 import { jsonText } from '../../../lib/json/text.ts'
 import { writeJson } from '../../../lib/json/value.ts'
+import { mediaTypeOf } from '../../../lib/media.ts'
+import {
+  isOpaque,
+  type Pixels,
+  readPixels,
+  withAlphaOf,
+  withoutAlpha,
+  writeJpeg,
+  writePng,
+} from '../../../lib/node/pixels.ts'
 import { answerIn, createThread } from '../../../lib/node/thread.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
@@ -102,6 +112,25 @@ const READERS: Readers = {
     const output: unknown = JSON.parse(jsonText(json))
     return { ...findResults(output), previews: findPreviews(output) }
   },
+  picture(bytes, form) {
+    const pixels = pixelsOf(bytes)
+    if (form.kind === 'rgb') return { type: 'image/png', bytes: writePng(withoutAlpha(pixels)) }
+    if (form.kind === 'a') {
+      const black = { ...pixels, data: new Uint8Array(pixels.data.length) }
+      return { type: 'image/png', bytes: writePng(withAlphaOf(black, pixels.data)) }
+    }
+    if (form.isOpaque || isOpaque(pixels)) return { type: 'image/jpeg', bytes: writeJpeg(pixels, form.quality) }
+    return { type: 'image/png', bytes: writePng(pixels) }
+  },
+  maskedPicture(original, mask) {
+    const [colours, alpha] = [pixelsOf(original), pixelsOf(mask)]
+    if (colours.width !== alpha.width || colours.height !== alpha.height)
+      return { problem: 'its mask has another size' }
+    const png = writePng(withAlphaOf(colours, alpha.data))
+    const texts = readPngTexts(original, TOOLS).filter(({ keyword }) => keyword === 'prompt' || keyword === 'workflow')
+    const graph = Object.fromEntries(texts.map(({ keyword, text }) => [keyword, text]))
+    return ownBytes(Buffer.from(writeGraphIntoPng(png, graph, Buffer.from) ?? png))
+  },
   resultFile(content, made) {
     if (content.kind === 'address') return { problem: 'it is an address' }
     if (content.kind === 'base64' && !isBase64(content.data))
@@ -111,6 +140,12 @@ const READERS: Readers = {
       return { problem: `it has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}` }
     return withGraph(bytes, made)
   },
+}
+
+function pixelsOf(bytes: Uint8Array): Pixels {
+  const pixels = readPixels(bytes, mediaTypeOf(bytes))
+  if (pixels === undefined) throw new Error('it is no PNG or JPEG, or too large')
+  return pixels
 }
 
 // Small buffers share a pool, which would be transferred with them.
@@ -162,11 +197,14 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
     idleMs: limit('readInThreadIdleMs'),
   })
   const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
-    given.some((one) => sizeOf(one) > limit('payloadInRowBytes'))
+    given.some((one) => sizeOf(one) > (SMALL_BYTES[name] ?? limit('payloadInRowBytes')))
       ? ask({ name, given }, transferredOf(name, given))
       : read({ name, given })
   return { readInThread: readInThread as ReadInThread, stop }
 }
+
+// A small file may hold a large picture.
+const SMALL_BYTES: Partial<Record<keyof Readers, number>> = { picture: 0, maskedPicture: 0 }
 
 // Their bodies are not needed here once they are read; copying the largest holds the event loop for 10 ms.
 const TRANSFERRED: ReadonlySet<keyof Readers> = new Set(['object', 'items', 'report', 'chunk'])

@@ -3,6 +3,7 @@ import type { JobFileHead } from '../../../contract/job-file.ts'
 import type { ModelFacts } from '../../../contract/models.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import type { AskedPrompt, CheckedPrompt, RefusedPrompt } from '../../comfyui-api/rules/check-prompt.ts'
+import type { PictureForm } from '../../comfyui-api/rules/picture-form.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
 import type { FoundResult, FoundResults } from '../../workflows/rules/runs/find-results.ts'
 import type { OpenedGraph } from '../../workflows/rules/runs/graph-export.ts'
@@ -66,6 +67,10 @@ export type Readers = {
   readonly chunk: (body: Bytes) => SentChunk
   readonly openAi: (given: Json, from: 'output' | 'chunk') => OpenAiAnswer
   readonly results: (output: Json) => FoundResults & { readonly previews: readonly FoundResult[] }
+  /** A problem for pictures that cannot be read here. */
+  readonly picture: (bytes: Uint8Array, form: PictureForm) => { readonly bytes: Bytes; readonly type: string } | Problem
+  /** A PNG of the original's colours and graph, and the mask's alpha. */
+  readonly maskedPicture: (original: Uint8Array, mask: Uint8Array) => Bytes | Problem
   readonly resultFile: (content: FoundResult['content'], made: GraphOfPicture) => Uint8Array | Problem
 }
 

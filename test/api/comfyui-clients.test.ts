@@ -63,7 +63,7 @@ it('asks the server for models and statistics, and answers itself where the serv
   const body = '{"unload_models":true}'
   expect((await send('/comfy/e/free', { method: 'POST', body })).text).toBe(body)
   isUp = false
-  expect((await send('/comfy/e/system_stats')).json()).toMatchObject({ devices: [] })
+  expect((await send('/comfy/e/system_stats')).json()).toMatchObject({ devices: [{ type: 'cpu' }] })
   expect((await send('/comfy/e/free', { method: 'POST', body })).status).toBe(200)
   expect((await send('/comfy/e/view_metadata/loras')).status).toBe(500)
 })
@@ -237,4 +237,62 @@ describe('pictures', () => {
       expect((await upload('/upload/mask', HALF, 'masked.png', fields)).status).toBe(400)
     },
   )
+})
+
+describe('lists of prompts', () => {
+  const PROMPT = { a: { class_type: 'SomeNode', inputs: {} } }
+
+  /** An endpoint whose worker has ended `ends` prompts, and which has one that waits. */
+  async function withHistory(ends: readonly object[]) {
+    const service = await setup()
+    await service.createEndpoint('e', { workflows: {} })
+    const { send } = await openProxy(service)
+    const queue = async (): Promise<string> =>
+      (await send('/comfy/e/prompt', { method: 'POST', body: JSON.stringify({ prompt: PROMPT }) })).json().prompt_id
+    const worker = await service.worker()
+    const ids: string[] = []
+    for (const end of ends) {
+      const id = await queue()
+      ids.push(id)
+      const job = await worker.take()
+      await worker.done(String(job?.id), end)
+      await service.clock.until(async () => (await send(`/comfy/e/history/${id}`)).json()[id] !== undefined)
+    }
+    const waiting = await queue()
+    const read = async (path: string) => (await send(`/comfy/e${path}`)).json()
+    return {
+      ids,
+      waiting,
+      read,
+      change: (path: string, body: object) => send(`/comfy/e${path}`, { method: 'POST', body: JSON.stringify(body) }),
+    }
+  }
+
+  it('have the newest of the history, or as many as asked for from the oldest on', async () => {
+    const { ids, read, change } = await withHistory([{ output: 1 }, { output: 2 }, { error: 'no' }])
+    const [first, second, third] = ids
+    const history = async (query: string) => Object.keys(await read(`/history${query}`))
+    expect(await history('')).toEqual(ids)
+    expect(await history('?max_items=2')).toEqual([second, third])
+    expect(await history('?max_items=2&offset=0')).toEqual([first, second])
+    expect(await history('?offset=1')).toEqual([second, third])
+    await change('/history', { delete: [second] })
+    expect(await history('')).toEqual([first, third])
+    await change('/history', { clear: 1 })
+    expect(await history('')).toEqual([])
+  })
+
+  it('have jobs by state and order', async () => {
+    const { ids, waiting, read, change } = await withHistory([{ output: 1 }, { error: 'no' }])
+    const jobs = async (query: string) => (await read(`/jobs${query}`)).jobs.map(({ id }: { id: string }) => id)
+    expect(await jobs('')).toEqual([waiting, ...ids.toReversed()])
+    expect(await jobs('?sort_order=asc&limit=1&offset=1')).toEqual([ids[1]])
+    expect(await jobs('?status=failed')).toEqual([ids[1]])
+    expect((await read('/jobs?limit=2')).pagination).toEqual({ offset: 0, limit: 2, total: 3, has_more: true })
+    const failed = await read(`/api/jobs/${ids[1]}`)
+    expect(failed).toMatchObject({ status: 'failed', execution_error: { exception_message: 'no', prompt_id: ids[1] } })
+    expect(await read('/jobs?status=done')).toMatchObject({ error: expect.stringContaining('Invalid status') })
+    await change('/queue', { delete: [waiting] })
+    expect((await read('/queue')).queue_pending).toEqual([])
+  })
 })

@@ -6,6 +6,8 @@ import type { RunView } from '../../contract/workflows.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { promptOfJob, readEnd, runOfPrompt } from './prompts.ts'
 import { extraData } from './rules/entries.ts'
+import type { JobQuery } from './rules/job-query.ts'
+import { endMessages } from './rules/messages.ts'
 
 type Deps = { readonly storage: Storage }
 
@@ -18,18 +20,14 @@ const STATES: Readonly<Record<JobState, string>> = {
   CANCELLED: 'cancelled',
 }
 
-type Asked = {
-  readonly states: readonly string[] | undefined
-  readonly most: number | undefined
-  readonly offset: number
-}
-
-/** Newest first. */
-export function listJobs({ storage }: Deps, endpointId: string, { states, most, offset }: Asked) {
+export function listJobs({ storage }: Deps, endpointId: string, asked: JobQuery) {
+  const { states, isByDuration, isAscending, limit: most, offset } = asked
   const read = { endpointId, limit: limit('comfyuiHistoryShown'), before: undefined }
   const found = storage.runs
     .list({ ...read, workflowId: undefined, sweepId: undefined, text: undefined })
-    .filter(({ status }) => states === undefined || states.includes(STATES[status]))
+    .filter(({ status }) => states.includes(STATES[status]))
+  if (isByDuration) found.sort((a, b) => (b.executionMs ?? 0) - (a.executionMs ?? 0))
+  if (isAscending) found.reverse()
   const shown = found.slice(offset, most === undefined ? undefined : offset + most)
   return {
     jobs: shown.map((run) => jobView(storage, run)),
@@ -51,8 +49,10 @@ export function readJob({ storage }: Deps, endpointId: string, promptId: string)
 function jobView(storage: Storage, run: RunView) {
   const { id, status, createdAt, endedAt, executionMs } = run
   const promptId = promptOfJob(id) ?? id
-  const stored = endedAt === undefined ? undefined : storage.comfyuiPrompts.head(id)
-  const end = stored && readEnd({ storage }, stored)?.end
+  const head = storage.comfyuiPrompts.head(id)
+  const ended = head && readEnd({ storage }, head)
+  const end = ended?.end
+  const [failure] = ended === undefined ? [] : endMessages(promptId, ended.end, ended.endedAt)
   const outputs = Object.entries(end?.outputs ?? {})
   const [first] = outputs
   const preview =
@@ -60,7 +60,7 @@ function jobView(storage: Storage, run: RunView) {
   return {
     id: promptId,
     status: STATES[status],
-    priority: 0,
+    priority: head?.number ?? 0,
     create_time: createdAt,
     ...(endedAt === undefined
       ? {}
@@ -69,6 +69,6 @@ function jobView(storage: Storage, run: RunView) {
       ? {}
       : { preview_output: { ...preview.file, nodeId: first?.[0], mediaType: preview.mediaType } }),
     outputs_count: run.results.length + (run.previews?.length ?? 0),
-    ...(status === 'FAILED' && end !== undefined ? { execution_error: { exception_message: end.error.message } } : {}),
+    ...(end === undefined || STATES[status] !== 'failed' ? {} : { execution_error: failure?.data }),
   }
 }

@@ -149,14 +149,19 @@ export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: str
   return `{"queue_running":[${listOf(true).join(',')}],"queue_pending":[${listOf(false).join(',')}]}`
 }
 
-/** JSON of ended prompts by id, oldest first. */
+/**
+ * JSON of ended prompts by id, oldest first.
+ * @param offset of the oldest prompt; undefined: the newest ones
+ */
 export function historyText(
   deps: Pick<RunDeps, 'storage'>,
   endpointId: string,
-  { most, offset }: { readonly most: number; readonly offset: number },
+  { most, offset }: { readonly most: number; readonly offset: number | undefined },
 ): string {
   const shown = Math.min(most, limit('comfyuiHistoryShown'))
-  return writeHistory(deps, deps.storage.comfyuiPrompts.endedIds(endpointId, shown, offset))
+  const { endedIds, endedIdsFrom } = deps.storage.comfyuiPrompts
+  const ids = offset === undefined ? endedIds(endpointId, shown) : endedIdsFrom(endpointId, shown, offset).toReversed()
+  return writeHistory(deps, ids)
 }
 
 export function historyOf(deps: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string): string {
@@ -245,9 +250,12 @@ export async function removeHistory(
   promptIds: readonly string[] | undefined,
 ): Promise<void> {
   const { storage } = deps
-  const remove = (ids: readonly string[]) => storage.write(() => ids.forEach(storage.runs.remove))
+  const remove = (ids: readonly string[]) =>
+    storage.write(() => {
+      for (const id of ids) storage.runs.remove(id)
+    })
   if (promptIds !== undefined) return remove(promptIds.flatMap((id) => runOfPrompt(deps, endpointId, id)?.id ?? []))
-  const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE, 0)
+  const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE)
   for (let ids = next(); ids.length > 0; ids = next()) await remove(ids)
 }
 

@@ -48,8 +48,11 @@ export function createComfyuiPromptStore(db: Database) {
       SELECT r.id AS runId, j.status FROM workflow_runs r JOIN jobs j ON j.id = r.id
       WHERE r.endpoint_id = ? AND r.ended_at IS NULL ORDER BY r.seq LIMIT ?`).all(),
     /** Newest first. */
-    endedIds: query<[endpointId: string, limit: number, offset: number], string>(`
-      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ? OFFSET ?`).values(),
+    endedIds: query<[endpointId: string, limit: number], string>(`
+      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ?`).values(),
+    /** Oldest first. */
+    endedIdsFrom: query<[endpointId: string, limit: number, offset: number], string>(`
+      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq LIMIT ? OFFSET ?`).values(),
   }
 }
 

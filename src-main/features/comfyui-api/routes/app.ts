@@ -26,6 +26,7 @@ import {
   submitPrompt,
 } from '../prompts.ts'
 import { type FileReference, readReference, referenceIn } from '../rules/file-reference.ts'
+import { readJobQuery } from '../rules/job-query.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
 import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
 import { FEATURES } from '../sockets.ts'
@@ -80,7 +81,7 @@ export function createComfyuiApp(
   app.post('/queue', bounded(limit('managementBodyBytes')), async (c) => {
     const body = await readBody(c)
     const { id } = endpointFor(c)
-    if (body.clear === true) await removeWaiting(deps, id, undefined)
+    if (body.clear) await removeWaiting(deps, id, undefined)
     if (Array.isArray(body.delete)) await removeWaiting(deps, id, body.delete.map(String))
     return c.body(null, 200)
   })
@@ -92,13 +93,13 @@ export function createComfyuiApp(
 
   app.get('/history', (c) => {
     const most = numberIn(c, 'max_items') ?? limit('comfyuiHistoryShown')
-    return jsonResponse(historyText(deps, endpointFor(c).id, { most, offset: numberIn(c, 'offset') ?? 0 }))
+    return jsonResponse(historyText(deps, endpointFor(c).id, { most, offset: numberIn(c, 'offset') }))
   })
   app.get('/history/:promptId', (c) => jsonResponse(historyOf(deps, endpointFor(c).id, c.req.param('promptId'))))
   app.post('/history', bounded(limit('managementBodyBytes')), async (c) => {
     const body = await readBody(c)
     const { id } = endpointFor(c)
-    if (body.clear === true) await removeHistory(deps, id, undefined)
+    if (body.clear) await removeHistory(deps, id, undefined)
     if (Array.isArray(body.delete)) await removeHistory(deps, id, body.delete.map(String))
     return c.body(null, 200)
   })
@@ -177,15 +178,8 @@ export function createComfyuiApp(
   })
 
   app.get('/jobs', (c) => {
-    const { status, limit: most, offset } = c.req.query()
-    const asked = status?.split(',').filter((one) => one !== '')
-    return c.json(
-      listJobs(deps, endpointFor(c).id, {
-        states: asked,
-        most: Number(most) || undefined,
-        offset: Number(offset) || 0,
-      }),
-    )
+    const asked = readJobQuery(c.req.query())
+    return 'error' in asked ? c.json(asked, 400) : c.json(listJobs(deps, endpointFor(c).id, asked))
   })
   app.get('/jobs/:promptId', (c) => {
     const job = readJob(deps, endpointFor(c).id, c.req.param('promptId'))
@@ -204,12 +198,16 @@ export function createComfyuiApp(
   )
   ask('/system_stats', async (c) => {
     const { version } = await nodeTypes.of(endpointFor(c))
+    const [number = 'unknown'] = /\d+(?:\.\d+)+/.exec(version ?? '') ?? []
+    const [total, free] = [totalmem(), freemem()]
     const system = {
-      ...{ os: process.platform, ram_total: totalmem(), ram_free: freemem() },
-      ...{ comfyui_version: version ?? null, python_version: '', pytorch_version: '' },
+      ...{ os: process.platform, ram_total: total, ram_free: free },
+      ...{ comfyui_version: number, python_version: '', pytorch_version: '' },
       ...{ embedded_python: false, argv: [] },
     }
-    return c.json({ system, devices: [] })
+    // As a server without a graphics card, since clients read the first device.
+    const memory = { vram_total: total, vram_free: free, torch_vram_total: total, torch_vram_free: free }
+    return c.json({ system, devices: [{ name: 'cpu', type: 'cpu', index: null, ...memory }] })
   })
 
   app.notFound(async (c) => (await passOn(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))

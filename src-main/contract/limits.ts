@@ -69,6 +69,11 @@ export const LIMIT_TOPICS = {
       '',
       'ours: larger payloads are files, which are written once; the database writes twice, and blocks the event loop',
     ],
+    graphInTurnBytes: [
+      8 * KIB,
+      '',
+      'ours: larger graphs are read in a thread; the worst one of this size holds the event loop for 4 ms',
+    ],
     payloadMemoryBytes: [64 * MIB, '', 'ours: three of the largest bodies, held for the reader that waits for them'],
     searchTextBytes: [
       64 * KIB,

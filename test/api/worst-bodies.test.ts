@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { manifestResource } from '../../src-main/contract/manifest.ts'
 import { parseManifest } from '../../src-main/features/apps/release-source.ts'
+import { checkPrompt } from '../../src-main/features/comfyui-api/rules/check-prompt.ts'
 import { readObject } from '../../src-main/features/jobs/rules/read-object.ts'
 import { readReport } from '../../src-main/features/jobs/rules/report.ts'
 import { readChunk } from '../../src-main/features/jobs/rules/stream.ts'
@@ -15,6 +16,7 @@ import { keepEnds } from '../../src-main/lib/text.ts'
 import { setup } from '../support/core.ts'
 import { ended, finish, start, withEndpoint } from '../support/graph-runs.ts'
 import { cpuOf, cpuWhile, leastHold, longestHold } from '../support/main-thread.ts'
+import { openProxy } from '../support/proxied.ts'
 import { until } from '../support/served-service.ts'
 import { pngChunk, pngOf, WORST_JSON } from '../support/worst-bodies.ts'
 
@@ -311,6 +313,20 @@ describe('a run', () => {
     expect(held).toBeLessThan(reading * PART)
     expect((await service.get(`/api/workflow-runs/${id}`)).payload).toBe(payload)
     expect((await (await service.worker()).take())?.input).toEqual({ workflow: JSON.parse(payload) })
+  })
+
+  it('of a ComfyUI client is checked without holding the event loop as long as that takes', async () => {
+    const service = await withEndpoint()
+    const { send } = await openProxy(service)
+    const types = typesIn((await service.get('/api/node-types?endpointId=e')).text)
+    const nodes = Array.from({ length: 6000 }, (_, at) => [at, { class_type: 'KSampler', inputs: {} }])
+    const prompt = JSON.stringify(Object.fromEntries(nodes))
+    const checking = cpuOf(() => checkPrompt(prompt, { targets: undefined, knowsFiles: true }, types))
+    const body = `{"prompt":${prompt}}`
+    const held = await leastHold(async () => {
+      expect((await send('/comfy/e/prompt', { method: 'POST', body })).status).toBe(400)
+    })
+    expect(held).toBeLessThan(checking * PART)
   })
 
   it('of a large graph is refused for what is wrong with it', async () => {

@@ -96,7 +96,7 @@ async function checkInTurn(
   targets: readonly string[] | undefined,
 ): Promise<CheckedPrompt | RefusedPrompt> {
   const asked = { targets, knowsFiles: isStandIn(endpoint.config) }
-  if (text.length <= limit('payloadInRowBytes')) return checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
+  if (text.length <= limit('graphInTurnBytes')) return checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
   const read = await readInThread('prompt', text, asked, (await nodeTypes.of(endpoint)).text)
   return 'problem' in read ? { refused: refusal('invalid_prompt', read.problem) } : read
 }

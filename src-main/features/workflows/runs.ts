@@ -71,7 +71,7 @@ async function readRunGraph(
   refuseLarge(text)
   const { handler } = endpoint.config
   const asked = { title, label, endpoint: { handler }, installed: installedModels(deps.models, endpoint) }
-  const isShort = text.length <= limit('payloadInRowBytes')
+  const isShort = text.length <= limit('graphInTurnBytes')
   const read = isShort
     ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
     : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)

@@ -29,6 +29,7 @@ import { factsOfHead } from '../../models/rules/recognise-model.ts'
 import { systemPackagesIn } from '../../platform-api/rules/system-packages.ts'
 import { readClassesFile, typesIn } from '../../workflows/rules/classes-file.ts'
 import { readPngTexts, writeGraphIntoPng } from '../../workflows/rules/metadata/png.ts'
+import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 import { findPreviews, findResults, isBase64 } from '../../workflows/rules/runs/find-results.ts'
 import { readGraphExport } from '../../workflows/rules/runs/graph-export.ts'
 import { modelNamesIn } from '../../workflows/rules/runs/graph-models.ts'
@@ -74,8 +75,8 @@ const READERS: Readers = {
   },
   graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
   filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
-  runGraph: (text, asked, types) => runGraph(text, asked, typesIn(types)),
-  prompt: (text, asked, types) => checkPrompt(text, asked, typesIn(types)),
+  runGraph: (text, asked, types) => runGraph(text, asked, typesOf(types)),
+  prompt: (text, asked, types) => checkPrompt(text, asked, typesOf(types)),
   publishProblem,
   libraryText(text, types) {
     const read = libraryText(text, types === undefined ? undefined : typesIn(types))
@@ -142,6 +143,14 @@ const READERS: Readers = {
   },
 }
 
+let last: { readonly json: string; readonly types: NodeTypes } | undefined
+
+// Graphs of an endpoint come in a row, and reading its classes takes longer than reading a graph.
+function typesOf(json: string): NodeTypes {
+  if (last?.json !== json) last = { json, types: typesIn(json) }
+  return last.types
+}
+
 function pixelsOf(bytes: Uint8Array): Pixels {
   const pixels = readPixels(bytes, mediaTypeOf(bytes))
   if (pixels === undefined) throw new Error('it is no PNG or JPEG, or too large')
@@ -203,8 +212,11 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   return { readInThread: readInThread as ReadInThread, stop }
 }
 
-// A small file may hold a large picture.
-const SMALL_BYTES: Partial<Record<keyof Readers, number>> = { picture: 0, maskedPicture: 0 }
+// A small file may hold a large picture, and a small graph takes long to check.
+const SMALL_BYTES: Partial<Record<keyof Readers, number>> = {
+  ...{ picture: 0, maskedPicture: 0 },
+  ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes') },
+}
 
 // Their bodies are not needed here once they are read; copying the largest holds the event loop for 10 ms.
 const TRANSFERRED: ReadonlySet<keyof Readers> = new Set(['object', 'items', 'report', 'chunk'])

@@ -5,18 +5,14 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../contract/errors.ts'
+import { NAMED } from '../features/endpoints/rules/ids.ts'
 import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../features/keys/rules.ts'
-import {
-  isEndpointHost,
-  NAMED,
-  type RequestAddress,
-  readAddress,
-} from '../features/load-balancing/rules/read-address.ts'
 import type { GuardServices } from '../features/service-context.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import { noteAdmission } from './admission.ts'
 import { requireRoleOf, schemeOn } from './guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from './named-endpoint.ts'
+import { isEndpointHost, type RequestAddress, readAddress } from './request-address.ts'
 
 export type Admitted = {
   readonly endpoint: Endpoint

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
+import { createWorkerStreams } from '../../src-main/app/http/streams.ts'
 import { freePort } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, setup as setupService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
@@ -587,7 +587,7 @@ describe('a request that no worker takes', () => {
     const started = Promise.withResolvers<void>()
     const came = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
-    const proxy = createProxy(service.service(), started.promise)
+    const proxy = createWorkerStreams(service.service(), started.promise)
     const server = createServer((incoming, response) => {
       response.once('close', left.resolve)
       proxy.request(incoming, response)
@@ -628,7 +628,7 @@ it('bytes that a client sends while its WebSocket waits for a worker arrive', as
     socket.pipe(socket)
   })
   const service = await setup({ settings: { loadBalanced: { port: await portOf(worker) } } })
-  const proxy = createServer().on('upgrade', createProxy(service.service(), Promise.resolve()).upgrade)
+  const proxy = createServer().on('upgrade', createWorkerStreams(service.service(), Promise.resolve()).upgrade)
   const client = connect(await portOf(proxy), '127.0.0.1')
   onTestFinished(() => void client.destroy())
   const lines = ['GET /lb/web/x HTTP/1.1', 'Host: 127.0.0.1:8790', `Authorization: Bearer ${service.accountKey()}`]

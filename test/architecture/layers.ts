@@ -290,7 +290,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'store/job',
   ],
   keys: ['account-secrets', 'keys'],
-  'load-balancing': ['balance-requests', 'routes/proxy', 'watch-health'],
+  'load-balancing': ['balance-requests', 'watch-health'],
   machines: ['join-machines'],
   models: ['models'],
   monitoring: ['logs/endpoint-log', 'metrics', 'traces', 'worker-logs'],

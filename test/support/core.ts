@@ -10,11 +10,11 @@ import { createProjectTools } from '../../src-main/app/app-builder/project-tools
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/app/core.ts'
 import { createAnswerAgent } from '../../src-main/app/headless/answer-agent.ts'
 import { createHost } from '../../src-main/app/headless/host.ts'
+import { createWorkerStreams } from '../../src-main/app/http/streams.ts'
 import { createUserApp } from '../../src-main/app/http/user-app.ts'
 import { createWorkerApp } from '../../src-main/app/http/worker-app.ts'
 import { OPTIONAL_FEATURES, type OptionalFeatures } from '../../src-main/app/optional-features.ts'
 import type { Poster } from '../../src-main/features/jobs/ports/post.ts'
-import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
 import type { SentRequest, SentResponse } from '../../src-main/features/load-tests/ports.ts'
 import { createMachineApp } from '../../src-main/features/machines/worker-listener-routes.ts'
 import type { ServiceContext } from '../../src-main/features/service-context.ts'
@@ -265,7 +265,7 @@ export async function setup({
       names: () => [SERVICE_ID],
       workers: run.workers.fetch,
       users: run.users.fetch,
-      streams: createProxy(run.core.service, Promise.resolve()),
+      streams: createWorkerStreams(run.core.service, Promise.resolve()),
       ready: Promise.resolve(),
     })
   }

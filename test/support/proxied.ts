@@ -5,8 +5,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { createStreams } from '../../src-main/app/http/streams.ts'
-import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
+import { createStreams, createWorkerStreams } from '../../src-main/app/http/streams.ts'
 import { listen } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, type TestService } from './core.ts'
 import { until } from './served-service.ts'
@@ -24,7 +23,7 @@ export type Proxied = {
 /** Opens a listener for the proxy of a service under test; what is for the service itself gets 404 there. */
 export async function openProxy(service: TestService): Promise<Proxied> {
   const ready = Promise.resolve()
-  const streams = createStreams(createProxy(service.service(), ready), service.service(), ready)
+  const streams = createStreams(createWorkerStreams(service.service(), ready), service.service(), ready)
   const listener = await listen(() => new Response(null, { status: 404 }), 0, { streams })
   onTestFinished(() => listener.close(0))
   const url = `http://127.0.0.1:${listener.port}`

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { createProxy } from '../../features/load-balancing/routes/proxy.ts'
 import type { LeftBehind } from '../../features/machines/rules/left-behind.ts'
 import { createMachineApp } from '../../features/machines/worker-listener-routes.ts'
 import { fileSystemWarning, type Look } from '../../features/system/adapters/file-system.ts'
@@ -41,7 +40,7 @@ import {
   type ServiceFacts,
   sendRequest,
 } from '../core.ts'
-import { createStreams } from '../http/streams.ts'
+import { createStreams, createWorkerStreams } from '../http/streams.ts'
 import { createUserApp } from '../http/user-app.ts'
 import { createWorkerApp } from '../http/worker-app.ts'
 import { createAnswerAgent } from './answer-agent.ts'
@@ -255,7 +254,7 @@ async function run(
     }),
   )
   // Workers cannot use the API for ComfyUI clients, which may be open to all programs of this machine.
-  const streams = createProxy(service, ready.promise)
+  const streams = createWorkerStreams(service, ready.promise)
   const hosts = new Set<string>()
   const answers = { workers: whenReady(createWorkerApp(service)), users: userFetch, streams, ready: ready.promise }
   const forWorkers = { contextFor: createSecureContexts(folder.folder) }

@@ -5,19 +5,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isWorkerCall, mayBeCalledByWorkers, tunnelPath } from '../../contract/worker-protocol.ts'
+import type { StreamHandler } from '../../http/server/listen.ts'
 import type { Keys } from '../keys/keys.ts'
 import { keyFromHeader } from '../keys/rules.ts'
-import type { createProxy } from '../load-balancing/routes/proxy.ts'
 
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
-type Streams = ReturnType<typeof createProxy>
 
 export type MachineAppOptions = {
   readonly keys: Pick<Keys, 'callerOf'>
   readonly names: () => readonly string[]
   readonly workers: Fetch
   readonly users: Fetch
-  readonly streams: Streams
+  readonly streams: StreamHandler
   readonly ready: Promise<void>
 }
 
@@ -26,7 +25,7 @@ const NOTHING = 'HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 
 
 export function createMachineApp({ keys, names, workers, users, streams, ready }: MachineAppOptions): {
   readonly fetch: Fetch
-  readonly streams: Streams
+  readonly streams: StreamHandler
 } {
   async function isWorkerThatCalls(authorization: string | null | undefined): Promise<boolean> {
     const key = keyFromHeader(authorization ?? undefined)

@@ -7,12 +7,12 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AppError } from '../../../contract/errors.ts'
 import { type Admitted, admit } from '../../../http/admit-stream.ts'
+import { readAddress } from '../../../http/request-address.ts'
 import { requestListener } from '../../../http/server/listen.ts'
 import { asAppError, writeError, writeSocketError } from '../../../http/write-error.ts'
 import { isLoopback } from '../../../lib/own-addresses.ts'
 import { MIB } from '../../../lib/units.ts'
 import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
-import { readAddress } from '../../load-balancing/rules/read-address.ts'
 import type { NamedEndpointServices, ServiceContext } from '../../service-context.ts'
 import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
 import { refuseWithoutWorkflows } from '../../workflows/runs.ts'
@@ -112,13 +112,6 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
       const endpoint = service.storage.endpoints.get(address.endpointId)
       return endpoint !== undefined && takesWorkflows(endpoint.config)
     },
-    request(incoming: IncomingMessage, response: ServerResponse) {
-      response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
-      void respond(incoming, response)
-    },
-    upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer) {
-      socket.on('error', () => socket.destroy())
-      void respondToUpgrade(incoming, socket, head)
-    },
+    ...{ count, respond, respondToUpgrade },
   }
 }

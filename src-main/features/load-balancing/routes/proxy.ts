@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { AppError, errorBody } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { admit, foreignPage, namesOwnHost } from '../../../http/admit-stream.ts'
+import { readAddress } from '../../../http/request-address.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from '../../../http/write-error.ts'
 import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
 import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'
@@ -15,7 +16,6 @@ import type { BalancerServices } from '../../service-context.ts'
 import { WORKER_ID_HEADER } from '../rules/affinity.ts'
 import { mayRepeat, type NextTry, nextTry } from '../rules/choose-worker.ts'
 import { headersForClient } from '../rules/forward-headers.ts'
-import { readAddress } from '../rules/read-address.ts'
 import type { Slot } from '../worker-slots.ts'
 import { checkHead } from './check-head.ts'
 import { clientAddressOf, tooLarge } from './copy-bodies.ts'
@@ -111,15 +111,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
 
   return {
     isFor: ({ url = '', headers }: IncomingMessage): boolean => readAddress(url, headers.host) !== undefined,
-    request(incoming: IncomingMessage, response: ServerResponse) {
-      // A client that disconnects before the response does not count.
-      response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
-      void respond(incoming, response)
-    },
-    upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer) {
-      socket.on('error', () => socket.destroy())
-      void respondToUpgrade(incoming, socket, head)
-    },
+    ...{ count, respond, respondToUpgrade },
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isEndpointHost, readAddress } from '../../../../src-main/features/load-balancing/rules/read-address.ts'
+import { isEndpointHost, readAddress } from '../../../src-main/http/request-address.ts'
 
 describe('the address of a request', () => {
   for (const [url, host, read] of [

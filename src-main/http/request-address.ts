@@ -1,6 +1,3 @@
-/** Placeholder for an endpoint id given in headers. Source: docs/spec/app-deploy.md, 1. */
-export const NAMED = 'flash'
-
 export type RequestAddress = {
   readonly endpointId: string
   /** `host`: ID.localhost:PORT, in containers ID.host.docker.internal:PORT. Otherwise /lb/ID/..., /comfy/ID/... */

@@ -138,6 +138,10 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       'check, convert, run and publish node graphs, including those stored in pictures',
       async () => (await import('../../features/workflows/commands/workflow.ts')).addWorkflow,
     ],
+    comfy: [
+      "open ComfyUI's own page on an endpoint",
+      async () => (await import('../../features/comfyui-api/command.ts')).addComfy,
+    ],
     models: [
       'list, download or remove the models of this machine',
       async () => (await import('../../features/models/commands/models.ts')).addModels,

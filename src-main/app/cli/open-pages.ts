@@ -30,7 +30,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
 // ms after which a running opener counts as a browser that it started. Source: ours.
 const OPENED_AFTER_MS = 2000
 
-function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
+export function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
   const [program, ...args] = OPENERS[platform] ?? ['xdg-open']
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })

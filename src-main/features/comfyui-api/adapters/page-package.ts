@@ -1,0 +1,46 @@
+/** ComfyUI's own page, from the Python index. */
+import { rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runProgram } from '../../../lib/node/run-program.ts'
+import { MINUTE_MS } from '../../../lib/units.ts'
+
+const PACKAGE = 'comfyui-frontend-package'
+const INSTALLERS = [
+  ['uv', 'pip', 'install', '--python', 'python3'],
+  ['python3', '-m', 'pip', 'install', '--disable-pip-version-check'],
+] as const
+// Without output or writes. Source: ours; the package has 60 MB.
+const SILENCE_MS = 2 * MINUTE_MS
+
+export const hasIndex = (folder: string): Promise<boolean> =>
+  stat(join(folder, 'index.html')).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+
+/**
+ * @param cache folder of the installed package
+ * @param installing called before it is installed
+ * @returns its files, or the end of a sentence
+ */
+export async function installPage(
+  cache: string,
+  installing: (command: string) => void,
+): Promise<{ readonly folder: string } | { readonly why: string }> {
+  const folder = join(cache, 'comfyui_frontend_package', 'static')
+  if (await hasIndex(folder)) return { folder }
+  const fresh = `${cache}.new`
+  for (const [command, ...args] of INSTALLERS) {
+    await rm(fresh, { recursive: true, force: true })
+    installing([command, ...args, PACKAGE].join(' '))
+    const all = [...args, '--no-deps', '--target', fresh, PACKAGE]
+    const end = await runProgram({ command, args: all, limitMs: SILENCE_MS, limits: 'no progress' })
+    if (end.kind === 'missing') continue
+    if (end.kind === 'late') return { why: `${command} did not go on for ${SILENCE_MS / MINUTE_MS} minutes` }
+    if (end.exitCode !== 0) return { why: end.stderr.trim().split('\n').at(-1) ?? `${command} failed` }
+    await rm(cache, { recursive: true, force: true })
+    await rename(fresh, cache)
+    return (await hasIndex(folder)) ? { folder } : { why: `${PACKAGE} holds no page` }
+  }
+  return { why: 'neither uv nor python3 is installed' }
+}

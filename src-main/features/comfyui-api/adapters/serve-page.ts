@@ -1,0 +1,166 @@
+/**
+ * Serves ComfyUI's page in front of an endpoint, on loopback. The browser never gets the key: this server adds it to
+ * the requests that it forwards to the endpoint's own host, so that the page reaches nothing else of the service.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { extname, join, normalize } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { LOOPBACK } from '../../../lib/own-addresses.ts'
+import { MINUTE_MS } from '../../../lib/units.ts'
+import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
+
+export type PageOptions = {
+  /** Undefined: the server behind the endpoint has a page. */
+  readonly folder: string | undefined
+  readonly endpointId: string
+  /** http on loopback. */
+  readonly service: { readonly url: string; readonly key: string }
+  /** Whether a connection is of the user who started this. */
+  readonly isSameUser: (socket: Socket) => Promise<boolean>
+}
+
+export type ServedPage = {
+  /** Works once, within a minute. */
+  readonly link: string
+  readonly stop: () => Promise<void>
+}
+
+const LINK_MS = MINUTE_MS
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+const newSecret = () => randomBytes(16).toString('hex')
+
+export async function servePage({ folder, endpointId, service, isSameUser }: PageOptions): Promise<ServedPage> {
+  const { hostname, port } = new URL(service.url)
+  const secret = newSecret()
+  let code: string | undefined = newSecret()
+  let own = ''
+
+  function forward(incoming: IncomingMessage, more: Readonly<Record<string, string>> = {}) {
+    return request({
+      ...{ host: hostname, port, method: incoming.method, path: incoming.url },
+      headers: {
+        ...(forwardedHeaders(incoming.headers) as Record<string, string>),
+        ...{ host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${service.key}`, ...more },
+      },
+    })
+  }
+
+  async function redeem(given: string, { socket }: IncomingMessage): Promise<boolean> {
+    const isRight = code !== undefined && isSame(given, code) && (await isSameUser(socket))
+    if (isRight) code = undefined
+    return isRight
+  }
+
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = askedBy(incoming)
+    if (!isOwnRequest(asked, own)) return void response.writeHead(403).end()
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://page')
+    const given = searchParams.get('code')
+    if (pathname === '/' && given !== null && (await redeem(given, incoming))) {
+      const headers = { 'set-cookie': pageCookie(secret), 'cache-control': 'no-store', location: '/' }
+      return void response.writeHead(303, { ...headers, 'referrer-policy': 'no-referrer' }).end()
+    }
+    if (!isSame(secretIn(asked) ?? '', secret)) {
+      const text = 'This link was used, or is too old. Run `drydock comfy open` again.\n'
+      return void response.writeHead(401, { 'content-type': 'text/plain' }).end(text)
+    }
+    const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, pathname)
+    if (file !== undefined) {
+      response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes, 'cache-control': 'no-cache' })
+      return void createReadStream(file.path).on('error', () => response.destroy()).pipe(response)
+    }
+    const forwarded = forward(incoming).on('error', () => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502).end()
+    })
+    forwarded.on('response', (answer) => {
+      answer.on('error', () => response.destroy())
+      answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+    })
+    response.once('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
+  }
+
+  function respondToUpgrade(incoming: IncomingMessage, socket: Duplex): void {
+    socket.on('error', () => socket.destroy())
+    const asked = askedBy(incoming)
+    if (!isOwnRequest(asked, own) || !isSame(secretIn(asked) ?? '', secret)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+      return
+    }
+    const forwarded = forward(incoming, { connection: 'Upgrade', upgrade: 'websocket' })
+    forwarded.on('error', () => socket.destroy()).on('response', () => socket.destroy())
+    forwarded.on('upgrade', ({ rawHeaders }, endpoint, first) => {
+      const lines = rawHeaders.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('')
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`, 'latin1')
+      endpoint.unshift(first)
+      endpoint.on('error', () => socket.destroy()).once('close', () => socket.destroy())
+      socket.once('close', () => endpoint.destroy())
+      endpoint.pipe(socket).pipe(endpoint)
+    })
+    forwarded.end()
+  }
+
+  const server = createServer((incoming, response) => {
+    respond(incoming, response).catch(() => response.destroy())
+  })
+  server.on('upgrade', respondToUpgrade)
+  server.listen(0, LOOPBACK)
+  await once(server, 'listening')
+  own = `comfy-${newSecret()}.localhost:${(server.address() as AddressInfo).port}`
+  const expiry = setTimeout(() => {
+    code = undefined
+  }, LINK_MS).unref()
+  return {
+    link: `http://${own}/?code=${code}`,
+    async stop() {
+      clearTimeout(expiry)
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const askedBy = ({ headers }: IncomingMessage): PageRequest => ({
+  ...{ host: headers.host, origin: headers.origin, cookie: headers.cookie },
+  site: headers['sec-fetch-site']?.toString(),
+})
+
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+async function findFile(folder: string, pathname: string) {
+  const path = join(folder, normalize(`/${decoded(pathname) ?? ''}${pathname.endsWith('/') ? 'index.html' : ''}`))
+  const found: Stats | undefined = await stat(path).catch(() => undefined)
+  if (found?.isFile() !== true) return undefined
+  return { path, bytes: found.size, type: TYPES[extname(path)] ?? 'application/octet-stream' }
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}

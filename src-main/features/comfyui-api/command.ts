@@ -1,0 +1,88 @@
+import { request } from 'node:http'
+import { join } from 'node:path'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
+import { CliError, usageError } from '../../app/cli/cli-error.ts'
+import { dataFolder } from '../../app/cli/find-service.ts'
+import { openBrowser } from '../../app/cli/open-pages.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
+import { userOfConnection } from '../../http/server/connection-user.ts'
+import { whyNoWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
+import { hasIndex, installPage } from './adapters/page-package.ts'
+import { servePage } from './adapters/serve-page.ts'
+
+export function addComfy(comfy: CliCommand, surroundings: Surroundings): void {
+  comfy
+    .command('open')
+    .description("open ComfyUI's own page on an endpoint, until Ctrl+C")
+    .argument('<endpoint>', 'id of an endpoint that takes workflows')
+    .option('--page <folder>', 'folder with the files of the page')
+    .option('--print', 'only print the link')
+    .details(`
+The page is that of the ComfyUI server behind the endpoint, if it has one. Otherwise it is the newest package
+comfyui-frontend-package, which is installed into the data folder on first use.
+
+The link works once, within a minute, and for your user of this machine only. The browser does not get the key.
+
+Examples:
+  $ drydock comfy open sketch
+  $ drydock comfy open sketch --page ./static --print`)
+    .onSession(async ({ client, output, options, service }, endpointId: string, asked: Asked) => {
+      const { url, key } = service
+      if (!/^http:\/\/(?:127\.0\.0\.1|localhost)(?=[:/]|$)/.test(url))
+        throw usageError('`drydock comfy open` needs a service on this machine')
+      const why = whyNoWorkflows(await client.call('endpointRead', { path: { endpointId } }))
+      if (why !== undefined) throw usageError(`${endpointId} cannot run workflows: ${why}`)
+      const hasOwn = asked.page === undefined && (await hasPage(url, endpointId, key))
+      const cache = join(dataFolder(options.data, surroundings), 'comfyui-page')
+      const folder = hasOwn ? undefined : (asked.page ?? (await install(cache, output.note)))
+      if (folder !== undefined && !(await hasIndex(folder)))
+        throw usageError(`there is no index.html in the folder ${folder}`)
+      const page = await servePage({ folder, endpointId, service: { url, key }, isSameUser })
+      const stopped = new Promise<void>((resolve) => {
+        const off = surroundings.onStopSignal(() => {
+          off()
+          resolve()
+        })
+      })
+      try {
+        if (asked.print === true) output.result({ url: page.link }, page.link)
+        else {
+          const problem = await openBrowser(page.link, surroundings.platform).catch((error: Error) => error.message)
+          output.note(problem ?? `Opened ComfyUI's page on ${endpointId} in the browser. Stop it with Ctrl+C.`)
+        }
+        await stopped
+      } finally {
+        await page.stop()
+      }
+    })
+}
+
+type Asked = { readonly page?: string; readonly print?: true }
+
+async function install(cache: string, note: (text: string) => void): Promise<string> {
+  const installed = await installPage(cache, (command) => note(`Installing ComfyUI's page: ${command}`))
+  if ('why' in installed)
+    throw new CliError('NOT_INSTALLED', {
+      packages: 'comfyui-frontend-package',
+      why: `${installed.why}. Install it yourself, and give the folder of its files with --page.`,
+    })
+  return installed.folder
+}
+
+/** Whether the server behind the endpoint has a page. */
+function hasPage(url: string, endpointId: string, key: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const headers = { host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${key}` }
+  return new Promise((resolve) => {
+    const asked = request({ host: hostname, port, path: '/', headers }, (response) => {
+      response.destroy()
+      resolve(response.statusCode === 200 && response.headers['content-type']?.startsWith('text/html') === true)
+    })
+    asked.on('error', () => resolve(false)).end()
+  })
+}
+
+async function isSameUser(connection: Parameters<typeof userOfConnection>[0]): Promise<boolean> {
+  const user = await userOfConnection(connection)
+  return user === undefined || user === 0 || user === process.getuid?.()
+}

@@ -1,0 +1,89 @@
+/** The page of `drydock comfy open`: who gets it, and what reaches the service. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type PageOptions, servePage } from '../../../../src-main/features/comfyui-api/adapters/serve-page.ts'
+import { send } from '../../../support/web-client.ts'
+
+async function setup(more: Partial<PageOptions> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'comfy-page-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'index.html'), '<p>page')
+  const asked: IncomingMessage[] = []
+  const service = createServer((incoming, response) => {
+    asked.push(incoming)
+    response.end('from the service')
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  onTestFinished(() => void service.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const options = { folder, endpointId: 'sketch', service: { url, key: 'the-key' }, isSameUser: async () => true }
+  const page = await servePage({ ...options, ...more })
+  onTestFinished(page.stop)
+  const { host, port, pathname, search } = new URL(page.link)
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+    send({ url: `http://127.0.0.1:${port}`, key: 'of-the-browser' }, path, { method, headers: { host, ...headers } })
+  const link = pathname + search
+  const signIn = async () => {
+    const [cookie = ''] = (await ask(link)).headers['set-cookie'] ?? []
+    return { cookie: cookie.replace(/;.*/, '') }
+  }
+  return { ask, asked, link, signIn, host }
+}
+
+it('gives the page to the browser that opened the link, once', async () => {
+  const { ask, link, asked } = await setup()
+  expect((await ask('/')).status).toBe(401)
+  const opened = await ask(link)
+  expect([opened.status, opened.headers.location]).toEqual([303, '/'])
+  const [cookie = ''] = opened.headers['set-cookie'] ?? []
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/)
+  expect((await ask('/', { cookie })).text).toBe('<p>page')
+  expect((await ask(link)).status).toBe(401)
+  expect(asked).toEqual([])
+})
+
+it('forwards the rest to the host of the endpoint, with the key instead of what the browser sent', async () => {
+  const { ask, asked, signIn, host } = await setup()
+  const cookies = await signIn()
+  const own = { ...cookies, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
+  expect((await ask('/api/queue?a=1', own)).text).toBe('from the service')
+  const [{ url, headers }] = asked as [IncomingMessage]
+  expect([url, headers.authorization, headers.host]).toEqual([
+    ...['/api/queue?a=1', 'Bearer the-key'],
+    expect.stringMatching(/^sketch\.localhost:\d+$/),
+  ])
+  for (const name of ['cookie', 'origin', 'sec-fetch-site']) expect(headers).not.toHaveProperty(name)
+})
+
+it('gives nothing to other pages and hosts, and no file outside of its folder', async () => {
+  const { ask, asked, signIn } = await setup()
+  const cookies = await signIn()
+  for (const headers of [
+    { host: '127.0.0.1:1' },
+    { origin: 'http://example.com' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])
+    expect((await ask('/', { ...cookies, ...headers } as Record<string, string>)).status).toBe(403)
+  expect(asked).toEqual([])
+  for (const path of ['/..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd', '/%2e%2e/%2e%2e/etc/passwd'])
+    expect((await ask(path, cookies)).text).toBe('from the service')
+})
+
+it('refuses the link of another user, and keeps it for its own', async () => {
+  let isSame = false
+  const { ask, link } = await setup({ isSameUser: async () => isSame })
+  expect((await ask(link)).status).toBe(401)
+  isSame = true
+  expect((await ask(link)).status).toBe(303)
+})
+
+it('passes the page of the server through where no folder is given', async () => {
+  const { ask, signIn } = await setup({ folder: undefined })
+  expect((await ask('/', await signIn())).text).toBe('from the service')
+})

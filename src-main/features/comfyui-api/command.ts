@@ -60,7 +60,7 @@ Examples:
 type Asked = { readonly page?: string; readonly print?: true }
 
 async function install(cache: string, note: (text: string) => void): Promise<string> {
-  const installed = await installPage(cache, (command) => note(`Installing ComfyUI's page: ${command}`))
+  const installed = await installPage(cache, (name) => note(`Installing ComfyUI's page, ${name}, into ${cache} ...`))
   if ('why' in installed)
     throw new CliError('NOT_INSTALLED', {
       packages: 'comfyui-frontend-package',

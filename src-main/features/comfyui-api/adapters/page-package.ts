@@ -25,14 +25,14 @@ export const hasIndex = (folder: string): Promise<boolean> =>
  */
 export async function installPage(
   cache: string,
-  installing: (command: string) => void,
+  installing: (name: string) => void,
 ): Promise<{ readonly folder: string } | { readonly why: string }> {
   const folder = join(cache, 'comfyui_frontend_package', 'static')
   if (await hasIndex(folder)) return { folder }
   const fresh = `${cache}.new`
+  installing(PACKAGE)
   for (const [command, ...args] of INSTALLERS) {
     await rm(fresh, { recursive: true, force: true })
-    installing([command, ...args, PACKAGE].join(' '))
     const all = [...args, '--no-deps', '--target', fresh, PACKAGE]
     const end = await runProgram({ command, args: all, limitMs: SILENCE_MS, limits: 'no progress' })
     if (end.kind === 'missing') continue

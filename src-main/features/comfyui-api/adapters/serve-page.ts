@@ -85,7 +85,9 @@ export async function servePage({ folder, endpointId, service, isSameUser }: Pag
     const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, pathname)
     if (file !== undefined) {
       response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes, 'cache-control': 'no-cache' })
-      return void createReadStream(file.path).on('error', () => response.destroy()).pipe(response)
+      return void createReadStream(file.path)
+        .on('error', () => response.destroy())
+        .pipe(response)
     }
     const forwarded = forward(incoming).on('error', () => {
       if (response.headersSent) response.destroy()

@@ -6,9 +6,10 @@ import { dataFolder } from '../../app/cli/find-service.ts'
 import { openBrowser } from '../../app/cli/open-pages.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { userOfConnection } from '../../http/server/connection-user.ts'
+import { listen } from '../../http/server/listen.ts'
 import { whyNoWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
 import { hasIndex, installPage } from './adapters/page-package.ts'
-import { servePage } from './adapters/serve-page.ts'
+import { createPage } from './adapters/serve-page.ts'
 
 export function addComfy(comfy: CliCommand, surroundings: Surroundings): void {
   comfy
@@ -37,7 +38,9 @@ Examples:
       const folder = hasOwn ? undefined : (asked.page ?? (await install(cache, output.note)))
       if (folder !== undefined && !(await hasIndex(folder)))
         throw usageError(`there is no index.html in the folder ${folder}`)
-      const page = await servePage({ folder, endpointId, service: { url, key }, isSameUser })
+      const page = createPage({ folder, endpointId, service: { url, key }, isSameUser })
+      const listener = await listen(() => new Response(null, { status: 404 }), 0, { streams: page })
+      const link = page.linkAt(listener.port)
       const stopped = new Promise<void>((resolve) => {
         const off = surroundings.onStopSignal(() => {
           off()
@@ -45,14 +48,14 @@ Examples:
         })
       })
       try {
-        if (asked.print === true) output.result({ url: page.link }, page.link)
+        if (asked.print === true) output.result({ url: link }, link)
         else {
-          const problem = await openBrowser(page.link, surroundings.platform).catch((error: Error) => error.message)
+          const problem = await openBrowser(link, surroundings.platform).catch((error: Error) => error.message)
           output.note(problem ?? `Opened ComfyUI's page on ${endpointId} in the browser. Stop it with Ctrl+C.`)
         }
         await stopped
       } finally {
-        await page.stop()
+        await listener.close(0)
       }
     })
 }

@@ -3,14 +3,12 @@
  * the requests that it forwards to the endpoint's own host, so that the page reaches nothing else of the service.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { LOOPBACK } from '../../../lib/own-addresses.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
 
@@ -22,12 +20,6 @@ export type PageOptions = {
   readonly service: { readonly url: string; readonly key: string }
   /** Whether a connection is of the user who started this. */
   readonly isSameUser: (socket: Socket) => Promise<boolean>
-}
-
-export type ServedPage = {
-  /** Works once, within a minute. */
-  readonly link: string
-  readonly stop: () => Promise<void>
 }
 
 const LINK_MS = MINUTE_MS
@@ -47,7 +39,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const newSecret = () => randomBytes(16).toString('hex')
 
-export async function servePage({ folder, endpointId, service, isSameUser }: PageOptions): Promise<ServedPage> {
+/** @returns a stream handler, and the link to a page that it serves on a port: it works once, within a minute */
+export function createPage({ folder, endpointId, service, isSameUser }: PageOptions) {
   const { hostname, port } = new URL(service.url)
   const secret = newSecret()
   let code: string | undefined = newSecret()
@@ -121,23 +114,19 @@ export async function servePage({ folder, endpointId, service, isSameUser }: Pag
     forwarded.end()
   }
 
-  const server = createServer((incoming, response) => {
-    respond(incoming, response).catch(() => response.destroy())
-  })
-  server.on('upgrade', respondToUpgrade)
-  server.listen(0, LOOPBACK)
-  await once(server, 'listening')
-  own = `comfy-${newSecret()}.localhost:${(server.address() as AddressInfo).port}`
-  const expiry = setTimeout(() => {
-    code = undefined
-  }, LINK_MS).unref()
   return {
-    link: `http://${own}/?code=${code}`,
-    async stop() {
-      clearTimeout(expiry)
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+    isFor: () => true,
+    request(incoming: IncomingMessage, response: ServerResponse) {
+      if (incoming.headers.expect !== undefined) response.writeContinue()
+      respond(incoming, response).catch(() => response.destroy())
+    },
+    upgrade: respondToUpgrade,
+    linkAt(pagePort: number): string {
+      own = `comfy-${newSecret()}.localhost:${pagePort}`
+      setTimeout(() => {
+        code = undefined
+      }, LINK_MS).unref()
+      return `http://${own}/?code=${code}`
     },
   }
 }

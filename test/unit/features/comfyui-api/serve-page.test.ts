@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type PageOptions, servePage } from '../../../../src-main/features/comfyui-api/adapters/serve-page.ts'
+import { createPage, type PageOptions } from '../../../../src-main/features/comfyui-api/adapters/serve-page.ts'
+import { listen } from '../../../../src-main/http/server/listen.ts'
 import { send } from '../../../support/web-client.ts'
 
 async function setup(more: Partial<PageOptions> = {}) {
@@ -22,9 +23,10 @@ async function setup(more: Partial<PageOptions> = {}) {
   onTestFinished(() => void service.close().closeAllConnections())
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
   const options = { folder, endpointId: 'sketch', service: { url, key: 'the-key' }, isSameUser: async () => true }
-  const page = await servePage({ ...options, ...more })
-  onTestFinished(page.stop)
-  const { host, port, pathname, search } = new URL(page.link)
+  const page = createPage({ ...options, ...more })
+  const listener = await listen(() => new Response(null, { status: 404 }), 0, { streams: page })
+  onTestFinished(() => listener.close(0))
+  const { host, port, pathname, search } = new URL(page.linkAt(listener.port))
   const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     send({ url: `http://127.0.0.1:${port}`, key: 'of-the-browser' }, path, { method, headers: { host, ...headers } })
   const link = pathname + search

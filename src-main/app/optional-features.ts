@@ -53,7 +53,8 @@ export const OPTIONAL_FEATURES = {
   schedules: row(
     SCHEDULE_ROUTES,
     () => import('../features/schedules/feature.ts'),
-    ({ schedules }) => schedules.nextAt() !== undefined,
+    ({ schedules, endpoints }) =>
+      schedules.nextAt() !== undefined || endpoints.all().some(({ config }) => config.app?.schedule !== undefined),
   ),
   targets: row(TARGET_ROUTES, () => import('../features/targets/feature.ts')),
   'what-if questions': row(WHAT_IF_ROUTES, () => import('../features/what-if/feature.ts')),
@@ -83,6 +84,12 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
     return feature
   }
 
+  // A release may bring the first schedule.
+  function openForSchedules(endpointId: string): void {
+    const isScheduled = storage.endpoints.get(endpointId)?.config.app?.schedule !== undefined
+    if (isScheduled && !isStopped) openOnce('schedules').catch(() => undefined)
+  }
+
   async function openOnce(name: OptionalFeature): Promise<OpenFeature<string>> {
     const known = opened.get(name)
     if (known !== undefined) return known
@@ -104,6 +111,9 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
       return operations[operation]?.(request)
     },
     async start(): Promise<void> {
+      storage.onCommit((changes) => {
+        for (const { type, endpointId } of changes) if (type === 'endpoint') openForSchedules(endpointId)
+      })
       const waitedFor = names.filter((name) => rows[name].isWaitedFor(storage))
       // Features that could not be loaded were already logged.
       await Promise.allSettled(waitedFor.map(openOnce))

@@ -35,6 +35,7 @@ export const appMembership = z.object({
   fingerprint: z.string().optional().describe('of the code of this endpoint alone, see the manifest'),
   variables: z.number().int().describe('version of the variables that its workers get; 0: none'),
   machine: z.string().optional().describe('where its environment runs workers; missing: on this machine'),
+  schedule: z.string().optional().describe('cron pattern in UTC of the schedule that its code declares'),
 })
 
 export type AppMembership = z.infer<typeof appMembership>
@@ -97,7 +98,7 @@ export const plannedStep = z.object({
   resource: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'delete']),
   endpointId: z.string().optional(),
-  changes: z.array(plannedChange).describe('of an update'),
+  changes: z.array(plannedChange).describe('of an update; of a new endpoint only its schedule'),
   replacesWorkers: z.boolean().describe('a change of limits alone does not'),
 })
 

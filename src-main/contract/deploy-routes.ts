@@ -146,7 +146,7 @@ export const DEPLOY_ROUTES = {
       artifact: artifactName.describe('it need not be uploaded yet; it tells whether the code changes'),
     }),
     response: deployPlan,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SCHEDULES_NOT_SUPPORTED'],
     source: 'docs/spec/app-deploy.md, 7',
   },
   releaseList: {
@@ -171,6 +171,7 @@ export const DEPLOY_ROUTES = {
       'RELEASE_NOT_FOUND',
       'NOT_DEPLOYED',
       'DEPLOY_RUNNING',
+      'SCHEDULES_NOT_SUPPORTED',
       'STOPPING',
     ],
     source: 'docs/spec/app-deploy.md, 7',

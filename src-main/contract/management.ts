@@ -185,6 +185,7 @@ export const serviceSettings = z.object({
     .default('array')
     .describe('stream format for clients that do not ask for one'),
   webhooksToPrivateAddresses: z.boolean().default(false).describe('let webhooks reach this machine and its network'),
+  appSchedules: z.boolean().default(false).describe('run the schedules that apps declare'),
   workerSystemChecks: z.boolean().default(false).describe('let the public worker SDK run its fitness checks'),
   maxWorkers: z.number().int().min(1).max(1000).default(32).describe('worker processes of all endpoints together'),
   python: z.string().min(1).default('python3').describe('interpreter that runs handler files'),
@@ -248,6 +249,7 @@ export const serviceSettingsUpdate = z.strictObject({
   strictLimitsFleetShare: serviceSettings.shape.strictLimitsFleetShare.unwrap().optional(),
   streamForm: z.enum(['array', 'object']).optional(),
   webhooksToPrivateAddresses: z.boolean().optional(),
+  appSchedules: z.boolean().optional(),
   workerSystemChecks: z.boolean().optional(),
   maxWorkers: serviceSettings.shape.maxWorkers.unwrap().optional(),
   python: serviceSettings.shape.python.unwrap().optional(),

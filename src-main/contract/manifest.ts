@@ -68,6 +68,8 @@ export const manifestResource = z.object({
   dataCenterIds: z.array(z.string()).optional().describe('recorded for the platform; this machine is one place'),
   flashboot: z.boolean().optional(),
   template: z.record(z.string(), z.unknown()).optional(),
+  schedule: z.string().optional().describe('cron pattern of its `@schedule`, in UTC'),
+  isTask: z.literal(true).optional().describe('a task with a schedule: its scheduled jobs need an endpoint'),
 })
 
 /** A task of an app of SDK 2.0: each call makes a new worker. */

@@ -29,6 +29,7 @@ const resource = z.looseObject({
   scalerType: z.enum(['QUEUE_DELAY', 'REQUEST_COUNT']).optional(),
   scalerValue: z.number().default(4),
   minCudaVersion: z.string().optional(),
+  schedule: z.string().optional(),
   routes: z.array(z.looseObject({ method: z.string(), path: z.string(), handler: z.string() })).default([]),
 })
 

@@ -111,7 +111,16 @@ export const PROJECT_ROUTES = {
       machine: machineChoice.optional(),
     }),
     response: projectPlan,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'BUILD_FAILED', 'DISK_FULL', 'STOPPING'],
+    errors: [
+      'NOT_JSON',
+      'BAD_FIELD',
+      'PROJECT_NOT_FOUND',
+      'BUILD_RUNNING',
+      'BUILD_FAILED',
+      'DISK_FULL',
+      'STOPPING',
+      'SCHEDULES_NOT_SUPPORTED',
+    ],
     source: SOURCE,
   },
   previewStart: {

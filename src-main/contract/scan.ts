@@ -47,6 +47,7 @@ const scannedSettings = z.object({
   model: z.string().optional().describe('owner/name, perhaps with :revision'),
   accelerate_downloads: z.boolean().optional(),
   container_disk_gb: z.number().int().optional(),
+  schedule: z.string().optional().describe('cron pattern'),
 })
 
 const scannedParameter = z.object({

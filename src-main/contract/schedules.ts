@@ -8,6 +8,9 @@ import { done, moment } from './routes.ts'
 /** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const
 
+/** The schedule that the code of an app declares for an endpoint; the platform names no time zone. */
+export const APP_SCHEDULE = { name: '@schedule', timeZone: 'UTC' } as const
+
 const EVERY = `must be a whole number of ms from ${limit('scheduleEveryMinMs')} to ${366 * DAY_MS}`
 
 const timing = {
@@ -32,7 +35,12 @@ const timing = {
 }
 
 const settings = {
-  name: z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'must be at most 100 characters')
+    .regex(/^[^@]/, 'must not begin with @, as the schedules of apps do'),
   ...timing,
   missed: z
     .enum(WHEN_MISSED, `must be one of ${WHEN_MISSED.join(', ')}`)
@@ -154,7 +162,7 @@ export const SCHEDULE_ROUTES = {
     summary: 'Delete a schedule; jobs that it has queued stay',
     role: 'run',
     response: done,
-    errors: ['SCHEDULE_NOT_FOUND'],
+    errors: ['SCHEDULE_NOT_FOUND', 'NOT_DONE'],
     source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -301,6 +301,11 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   },
   SIGN_IN_NOT_FOUND: (service) => service.ask('GET', '/api/sign-in-requests/nope'),
   ARTIFACT_NOT_FOUND: (service) => release(service, { artifact: 'e'.repeat(64) }),
+  SCHEDULES_NOT_SUPPORTED(service) {
+    const manifest = manifestOf({ greet: { schedule: '0 3 * * *' } })
+    const body = { manifest, artifact: 'a'.repeat(64) }
+    return service.ask('POST', '/api/apps/shop/environments/production/plan', { body })
+  },
   DEPLOY_RUNNING: async (service) => {
     const folder = appFolder(manifestOf({ greet: {} }))
     await release(service, { folder })

@@ -284,6 +284,7 @@ describe('endpoints', () => {
 
 describe('settings', () => {
   const all = {
+    appSchedules: false,
     strictLimits: false,
     strictLimitsFleetShare: 4,
     streamForm: 'array',

@@ -20,10 +20,10 @@ _MANIFEST = "runpod_manifest.json"
 _PACKAGES = "env"
 
 
-def load_deployed(env: Mapping[str, str], kind: str) -> tuple[str, Any]:
+def load_deployed(env: Mapping[str, str], *kinds: str) -> tuple[str, Any]:
     """The name of the resource that the environment names, and its handle. The artifact becomes the current folder.
 
-    Raises StartError when the resource is not of this kind, or its module does not import.
+    Raises StartError when the resource is of another kind, or its module does not import.
     """
     name = env.get("FLASH_RESOURCE_NAME") or env.get("RUNPOD_RESOURCE_NAME")
     if not name:
@@ -31,8 +31,9 @@ def load_deployed(env: Mapping[str, str], kind: str) -> tuple[str, Any]:
     folder = os.path.abspath(env.get("RUNPOD_APP_DIR") or _APP_FOLDER)
     manifest = _read_manifest(os.path.join(folder, _MANIFEST))
     resource = _resource(manifest, name, folder)
-    if str(resource.get("kind")) != kind:
-        raise StartError(f'"{name}" is a resource of kind {resource.get("kind")}, and this worker runs kind {kind}')
+    kind = str(resource.get("kind"))
+    if kind not in kinds:
+        raise StartError(f'"{name}" is a resource of kind {kind}, and this worker runs kind {kinds[0]}')
     _enter(folder)
     configure(env)
     report_missing(resource.get("systemDependencies") or ())

@@ -18,13 +18,14 @@ Handler = Callable[[Job], Any]
 def queue_program(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
     """Handler and config. The end of a stream repeats its chunks, as the platform's workers do. Raises StartError."""
     resource = live_resource(env)
-    handler = _deployed_handler(env) if resource is None else _live_handler(resource, env)
+    handler, more = _deployed_handler(env) if resource is None else (_live_handler(resource, env), {})
     at_once = concurrency(env)
-    return handler, {"return_aggregate_stream": True, **({} if at_once is None else {"concurrency": at_once})}
+    return handler, {"return_aggregate_stream": True, **more, **({} if at_once is None else {"concurrency": at_once})}
 
 
-def _deployed_handler(env: Mapping[str, str]) -> Handler:
-    name, handle = load_deployed(env, "queue")
+def _deployed_handler(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
+    """A task is deployed for its schedule alone; each run has a worker of its own."""
+    name, handle = load_deployed(env, "queue", "task")
     function = body_of(handle)
     signature = Signature(function, getattr(function, "__name__", name))
     try:
@@ -35,9 +36,10 @@ def _deployed_handler(env: Mapping[str, str]) -> Handler:
     failure = prestart_failure()
     if failure is not None:
         _logs.report(f"prestart_failed | {failure}", "ERROR")
-        return lambda _job: {"error": failure, "refresh_worker": True}
+        return lambda _job: {"error": failure, "refresh_worker": True}, {}
 
-    return make_handler(function, lambda job: signature.call(fields_of(job)))
+    handler = make_handler(function, lambda job: signature.call(fields_of(job)))
+    return handler, {"refresh_worker": True} if handle.spec.kind == "task" else {}
 
 
 def _live_handler(resource: str, env: Mapping[str, str]) -> Handler:

@@ -1,14 +1,25 @@
-import { type DeployPlan, type GitState, type ReleaseCreate, RUNS_ON, type RunsOn } from '../../contract/app.ts'
+import {
+  type DeployPlan,
+  type GitState,
+  type ReleaseCreate,
+  type ReleaseKind,
+  RUNS_ON,
+  type RunsOn,
+} from '../../contract/app.ts'
 import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
+import { APP_SCHEDULE } from '../../contract/schedules.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
+import type { Settings } from '../settings/settings.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, readStoredManifest } from './release-source.ts'
+import { scheduledIn, withSchedules } from './rules/app-schedules.ts'
 import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from './rules/endpoint-config.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from './rules/plan.ts'
 import { releaseMachine, withMachine } from './rules/release-machine.ts'
@@ -21,6 +32,9 @@ export type Wanted = {
   readonly folder: string
   readonly code: string
   readonly git?: GitState | undefined
+  readonly kind?: ReleaseKind
+  /** null: the code is a folder, of a preview. */
+  readonly artifact?: string | null
 } & Pick<ReleaseCreate, 'runsOn' | 'machine' | 'withoutImages'>
 
 export type PlanDeps = {
@@ -28,6 +42,8 @@ export type PlanDeps = {
   readonly fleet: Pick<Fleet, 'refusal'>
   readonly processHost: ProcessHost
   readonly pythonPackages: string
+  readonly settings: Pick<Settings, 'get'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 export type ReleasePlan = DeployPlan & {
@@ -56,14 +72,18 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
   const { app, name } = environment
   const code = artifact ?? manifest.source_fingerprint
   const git = gitOf(release)
-  return await showPlan(deps, { app, environment: name, manifest, code, git, withoutImages: false })
+  return await showPlan(deps, { app, environment: name, manifest, code, git, kind: 'rollback', withoutImages: false })
 }
 
 export async function planRelease(
-  { storage, fleet, processHost, pythonPackages }: PlanDeps,
+  { storage, fleet, processHost, pythonPackages, settings, clock }: PlanDeps,
   wanted: Wanted,
 ): Promise<ReleasePlan> {
-  const { app, environment: name, manifest, folder, code, git } = wanted
+  const { app, environment: name, manifest: given, folder, code, git, kind = 'deploy' } = wanted
+  const { appSchedules } = settings.get()
+  const applied = withSchedules(given, { isOn: appSchedules, isPreview: wanted.artifact === null, kind })
+  await refuseWrongSchedules(applied, clock.now())
+  const manifest = { ...given, resources: applied.resources }
   const environment = storage.apps.environment(app, name)
   const machine = wanted.machine ?? environment?.machine ?? THIS_MACHINE
   const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
@@ -119,9 +139,22 @@ export async function planRelease(
     steps: [...planDeploy(current, targets)],
     ...(source === undefined ? {} : { source }),
     ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),
-    warnings: [...warnings, ...lacks],
+    warnings: [...applied.warnings, ...warnings, ...lacks],
     targets,
     linkVolumes: () => linkVolumes(processHost, processes, volumeFolder),
+  }
+}
+
+async function refuseWrongSchedules({ resources }: Pick<Manifest, 'resources'>, now: number): Promise<void> {
+  const scheduled = scheduledIn({ resources })
+  if (scheduled.length === 0) return
+  const { timingProblem } = await import('../schedules/rules.ts')
+  for (const name of scheduled) {
+    const field = `schedule of ${name}`
+    if (resources[name]?.is_load_balanced === true)
+      throw new AppError('BAD_FIELD', { field, why: 'it is an API, which takes no jobs' })
+    const problem = timingProblem({ cron: resources[name]?.schedule, timeZone: APP_SCHEDULE.timeZone }, now)
+    if (problem !== undefined) throw new AppError('BAD_FIELD', { field, why: problem.why })
   }
 }
 

@@ -11,6 +11,7 @@ import { createNotifier, type WaitOptions, waitAtMost } from '../../lib/wait.ts'
 import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -49,6 +50,7 @@ export function createReleases(
       readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
       readonly processHost: ProcessHost
       readonly pythonPackages: string
+      readonly settings: Pick<Settings, 'get'>
       readonly supervisor: Pick<WorkerSupervisor, 'check'>
       readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
       readonly log: Log

@@ -38,6 +38,10 @@ export function createPlatformDeploys(
   const { storage, clock, newId, releases } = deps
   const deploys = new Map<number, Deploy>()
 
+  // Tools save no endpoints of tasks.
+  const savedByTools = ({ resources }: Manifest) =>
+    Object.keys(resources).filter((name) => resources[name]?.isTask === undefined)
+
   async function open(build: string): Promise<Deploy> {
     const folder = await unpackedFolder(deps, build, deps.stopping)
     const text = await deps.readManifest(folder)
@@ -106,7 +110,7 @@ export function createPlatformDeploys(
     async activate(environment: Environment, build: string): Promise<string | undefined> {
       const deploy = await open(build)
       deploys.set(environment.id, deploy)
-      const isWhole = Object.keys(deploy.manifest.resources).length === 0
+      const isWhole = savedByTools(deploy.manifest).length === 0
       return isWhole ? await release(environment, deploy) : undefined
     },
     /**
@@ -121,7 +125,7 @@ export function createPlatformDeploys(
           field: 'flashEnvironmentId',
           why: 'has no build that waits for its endpoints. Deploy a build to it first',
         })
-      const wanted = Object.keys(deploy.manifest.resources)
+      const wanted = savedByTools(deploy.manifest)
       if (!wanted.includes(endpoint.name))
         throw new AppError('BAD_FIELD', {
           field: 'name',

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/schedules.ts'
+import { APP_SCHEDULE, type ScheduleCreate, type ScheduleRun, type ScheduleView } from '../../contract/schedules.ts'
 import type { Log } from '../../lib/clock.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../storage/storage.ts'
@@ -19,12 +19,14 @@ export type Schedules = ReturnType<typeof createSchedules>
 // Longest sleep, ms; source: ours, bounds the delay after a clock change.
 const LOOK_MS = 10 * SECOND_MS
 const LATE = 'the service did not run at its time'
+const OF_APP = 'the code of an app declares this schedule. Pause it, or remove @schedule from the code and deploy'
 
 export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
   const { storage, clock, newId, log } = deps
   const { schedules } = storage
   let cancel = () => {}
   let looking: Promise<void> = Promise.resolve()
+  let following: Promise<void> = Promise.resolve()
   let state: 'new' | 'running' | 'stopped' = 'new'
 
   function planLook(): void {
@@ -74,6 +76,30 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
       if (!(error instanceof AppError) || error.code === 'STORAGE_FAILED') throw error
       return { dueAt: time, outcome: 'refused', count: 1, reason: error.message }
     }
+  }
+
+  // The settings of an endpoint say which schedule its app declares. A pause outlives releases.
+  async function followApp(endpointId: string): Promise<void> {
+    const cron = storage.endpoints.get(endpointId)?.config.app?.schedule
+    const before = schedules.list(endpointId).find(isOfApp)
+    if (state === 'stopped' || before?.cron === cron) return
+    await storage.write(() => {
+      if (before !== undefined) schedules.remove(before.id)
+      if (cron === undefined || storage.endpoints.read(endpointId) === undefined) return
+      const createdAt = clock.now()
+      const paused = before?.paused ?? false
+      const timing = { ...{ cron, createdAt }, timeZone: APP_SCHEDULE.timeZone }
+      const nextAt = paused ? undefined : nextTime(timing, createdAt)
+      const made = { name: APP_SCHEDULE.name, missed: 'skip', request: { input: '{}' }, everyMs: undefined } as const
+      schedules.insert({ ...timing, ...made, id: newId.uuid(), endpointId, paused, nextAt })
+    })
+    planLook()
+  }
+
+  function follow(endpointId: string): void {
+    following = following
+      .then(() => followApp(endpointId))
+      .catch((error) => log.error('the schedule of an app was not stored', { endpointId, error }))
   }
 
   async function submit({ endpointId, request }: Schedule, idempotencyKey: string | undefined): Promise<Job> {
@@ -148,20 +174,27 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
     },
     runNow: async (endpointId: string, id: string): Promise<Job> => submit(find(endpointId, id), undefined),
     async remove(endpointId: string, id: string) {
-      find(endpointId, id)
+      if (isOfApp(find(endpointId, id))) throw new AppError('NOT_DONE', { why: OF_APP })
       await storage.write(() => schedules.remove(id))
     },
     start() {
-      if (state === 'new') state = 'running'
+      if (state !== 'new') return
+      state = 'running'
+      storage.onCommit((changes) => {
+        for (const { type, endpointId } of changes) if (type === 'endpoint') follow(endpointId)
+      })
+      for (const { id } of storage.endpoints.all()) follow(id)
       planLook()
     },
     async stop() {
       state = 'stopped'
       cancel()
-      await looking
+      await Promise.all([looking, following])
     },
   }
 }
+
+const isOfApp = ({ name }: Schedule) => name === APP_SCHEDULE.name
 
 const timingOf = ({ cron, everyMs, timeZone, createdAt, missed }: Schedule) => ({
   ...{ cron, everyMs, timeZone, createdAt, missed },

@@ -83,6 +83,12 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     done: 'Traces',
     refusal: 'An http address, like http://127.0.0.1:4318/v1/traces, or nothing.',
   },
+  appSchedules: {
+    label: 'Schedules of apps',
+    help: 'When on, deploys run what @schedule(cron=...) declares in the code of apps, in UTC. When off, they refuse such apps as the platform does. Applies to deploys from now on.',
+    done: 'Schedules of apps',
+    refusal: SWITCH,
+  },
   workerSystemChecks: {
     label: 'Fitness checks of the public worker SDK',
     help: 'When on, workers of the public SDK test memory, disk and network before their first job, which takes a few seconds. Applies to workers that start from now on.',

@@ -62,6 +62,7 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
       code: target.code,
       ...(resource.fingerprint === undefined ? {} : { fingerprint: resource.fingerprint }),
       variables: target.variables,
+      ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
     },
   })
 }

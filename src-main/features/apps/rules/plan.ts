@@ -42,6 +42,10 @@ const CODE = 'app.code'
 const FINGERPRINT = 'app.fingerprint'
 const OF_ENVIRONMENT = 'app.machine'
 const VARIABLES = 'app.variables'
+const SCHEDULE = 'app.schedule'
+
+/** Settings below `app` that workers do not see. */
+const OF_NO_WORKER: readonly string[] = [OF_ENVIRONMENT, SCHEDULE]
 
 /**
  * Plans creates, changes and deletes; an endpoint with unchanged code and settings stays. Source:
@@ -54,7 +58,7 @@ export function planDeploy(
 ): readonly PlannedStep[] {
   const steps = Object.entries(targets).map(([resource, target]): PlannedStep => {
     const before = current.find((endpoint) => endpoint.resource === resource)
-    if (before === undefined) return { resource, action: 'create', changes: [], replacesWorkers: false }
+    if (before === undefined) return { resource, action: 'create', changes: madeWith(target), replacesWorkers: false }
     const all = differences(before.config, target)
     const codeChanged = all.some(({ setting }) => setting === CODE)
     const changes = codeChanged ? all : all.filter(({ setting }) => !OF_THE_FOLDER.includes(setting))
@@ -64,7 +68,7 @@ export function planDeploy(
       endpointId: before.endpointId,
       changes: changes.filter(({ setting }) => !OF_THE_FOLDER.includes(setting)).map(shown),
       replacesWorkers: changes.some(
-        ({ setting }) => setting !== OF_ENVIRONMENT && SEEN_AT_START.some((name) => isPartOf(setting, name)),
+        ({ setting }) => !OF_NO_WORKER.includes(setting) && SEEN_AT_START.some((name) => isPartOf(setting, name)),
       ),
     }
   })
@@ -83,11 +87,15 @@ export function planDeploy(
   ]
 }
 
+const madeWith = ({ app }: EndpointConfig): PlannedChange[] =>
+  app?.schedule === undefined ? [] : [shown({ setting: SCHEDULE, to: app.schedule })]
+
 const isPartOf = (setting: string, name: string) => setting === name || setting.startsWith(`${name}.`)
 
 // Values from the source may be secret, so only the change itself is shown.
 function shown({ setting, from, to }: PlannedChange): PlannedChange {
   if (setting === CODE) return { setting: 'code', from: short(from), to: short(to) }
+  if (setting === SCHEDULE) return { setting: 'schedule', from, to }
   if (setting === VARIABLES) return { setting: 'variables', from: `version ${from ?? 0}`, to: `version ${to}` }
   if (setting === OF_ENVIRONMENT)
     return { setting: 'machine of the environment', from: from ?? THIS_MACHINE, to: to ?? THIS_MACHINE }

@@ -109,6 +109,7 @@ function writtenResource(endpoint: ScannedEndpoint): WrittenResource | undefined
     scalerType: given.scaler_type,
     scalerValue: unless(DEFAULTS.scalerValue, given.scaler_value),
     minCudaVersion: given.min_cuda_version,
+    schedule: given.schedule,
     accelerateDownloads: unless(true, given.accelerate_downloads),
     containerDiskGb: given.container_disk_gb,
     routes: unlessEmpty(routes),

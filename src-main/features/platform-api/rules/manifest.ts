@@ -32,7 +32,7 @@ export function isPlatformManifest(value: unknown): boolean {
 }
 
 function resourcesWithEndpoint({ resources }: PlatformManifest): readonly PlatformResource[] {
-  return resources.filter(({ kind }) => kind !== 'task')
+  return resources.filter(({ kind, schedule }) => kind !== 'task' || schedule !== undefined)
 }
 
 export function fromPlatformManifest(
@@ -137,6 +137,8 @@ function resourceOf(found: PlatformResource): ManifestResource {
     ...(found.minCudaVersion === undefined ? {} : { minCudaVersion: found.minCudaVersion }),
     ...(found.locations === undefined ? {} : { dataCenterIds: found.locations.split(',') }),
     flashboot: found.flashboot,
+    ...(found.schedule === undefined ? {} : { schedule: found.schedule }),
+    ...(kind === 'task' ? { isTask: true as const } : {}),
   }
 }
 

@@ -48,6 +48,7 @@ const onBox = {
 }
 const link = { url: 'http://127.0.0.1:8790/sign-in?code=abc', expiresAt: NOW + 60_000, sameUser: true }
 const settings = {
+  appSchedules: false,
   strictLimits: false,
   strictLimitsFleetShare: 4,
   streamForm: 'array',

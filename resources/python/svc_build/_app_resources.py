@@ -7,18 +7,21 @@ worker of its own whenever it is called. Source: the package, runpod/apps/app.py
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from svc_build._catalog import APP_PACKAGE, ROUTE_METHODS
 from svc_build._endpoints import EndpointCall, EndpointObject, EndpointTable, Target
-from svc_build._parameters import APP_RESOURCES
+from svc_build._parameters import APP_RESOURCES, cron
 from svc_build._problems import Problems
 from svc_build._scope import Function, Scope, Step
-from svc_build._symbols import Definition, Invalid, Unresolved, shown
+from svc_build._symbols import Definition, Invalid, Refused, Unresolved, shown
 
 # The worker answers these itself. source: the package, runpod/apps/markers.py.
 _RESERVED = ("/execute", "/ping", "/_runpod/sync")
+# Annotations of a body that the release after 2.0.0rc2 accepts.
+_BODY = re.compile(r"(?:typing\.)?(?:Any|Dict(?:\[str, (?:typing\.)?Any\])?)|dict(?:\[str, (?:typing\.)?Any\])?")
 _MARKERS = {f"{APP_PACKAGE}.{name}": name.upper() for name in ROUTE_METHODS}
 
 
@@ -54,8 +57,7 @@ class AppReader:
         """Whether the decorator is one of this package; what is wrong with it is recorded."""
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         data = {"decorator": f"@{shown(called)}", "function": node.name}
-        if self._table.sdk_name(scope, called, step.order) == f"{APP_PACKAGE}.schedule":
-            self._problems.add("schedule-unsupported", scope.file, decorator.lineno, **data)
+        if self._is_schedule(scope, called, step.order):
             return True
         kind = self._kind_of(scope, called, step.order)
         if kind is None:
@@ -71,6 +73,9 @@ class AppReader:
             self._resource(scope, step, node, decorator, kind)
         return True
 
+    def _is_schedule(self, scope: Scope, called: ast.expr, order: int) -> bool:
+        return self._table.sdk_name(scope, called, order) == f"{APP_PACKAGE}.schedule"
+
     def _kind_of(self, scope: Scope, called: ast.expr, order: int) -> str | None:
         """`queue` of `app.queue`; None: it is no attribute of an App."""
         if not isinstance(called, ast.Attribute) or not self._table.is_app(scope, called.value, order):
@@ -80,13 +85,14 @@ class AppReader:
     def _name_of(self, scope: Scope, call: ast.Call, order: int) -> str | None:
         given = call.args[:1] + [word.value for word in call.keywords if word.arg == "name"]
         what = {"parameter": "name", "what": "App(...)"}
+        if not given:
+            self._refuse(scope, call, "App.__init__() missing 1 required positional argument: 'name'")
+            return None
         try:
-            name = self._table.evaluator.evaluate(scope, given[0], order) if given else None
+            name = self._table.evaluator.evaluate(scope, given[0], order)
             if isinstance(name, str) and name:
                 return name
-            shown_value = shown(given[0]) if given else "missing"
-            allowed = "a string"
-            self._problems.add("invalid-value", scope.file, call.lineno, value=shown_value, allowed=allowed, **what)
+            self._refuse(scope, call, "App name must be a non-empty string")
         except (Unresolved, Invalid) as reason:
             way_out = "Write the name itself or a constant of a project file."
             self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **what)
@@ -95,10 +101,15 @@ class AppReader:
     def _resource(self, scope: Scope, step: Step, node: Function | ast.ClassDef, call: ast.Call, kind: str) -> None:
         found = EndpointCall(scope, call, step.order, node.name)
         known = self._table.resource(found, kind, Target(node, scope.file, scope.module, call.lineno))
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if self._is_schedule(scope, called, step.order):
+                self._schedule(scope, step, node, decorator, known)
         if isinstance(node, ast.ClassDef) and not known.routes:
             known.routes.extend(self._routes(scope, node))
             if not known.routes:
-                self._problems.add("api-without-routes", scope.file, node.lineno, function=node.name)
+                words = f"@app.api class {node.name} defines no routes; mark methods with @get/@post/@put/@delete/@patch"
+                self._refuse(scope, node, words)
 
     def _routes(self, scope: Scope, node: ast.ClassDef) -> Iterator[Target]:
         """The methods with a route, by their names: the first one that matches answers, as in the package."""
@@ -112,8 +123,8 @@ class AppReader:
                 elif marker in _MARKERS:
                     yield from self._route(method, decorator, _MARKERS[marker])
         if len(starts) > 1:
-            names = " and ".join(starts)
-            self._problems.add("several-inits", scope.file, node.lineno, function=node.name, names=names)
+            first, second, *_ = starts
+            self._refuse(scope, node, f"multiple @init methods on {node.name}: '{first}' and '{second}'")
 
     def _route(self, method: Definition, decorator: ast.expr, http_method: str) -> Iterator[Target]:
         scope, node = method.scope, method.node
@@ -122,11 +133,75 @@ class AppReader:
             data = {"decorator": f"@{shown(decorator)}", "example": '"/path"', "function": node.name}
             self._problems.add("decorator-without-call", scope.file, line, **data)
             return
-        path = self._table.path_of(scope, decorator, None, f"the route {node.name}")
-        if path in _RESERVED:
-            self._problems.add("reserved-path", scope.file, line, path=path, function=node.name)
-        elif path is not None:
-            yield Target(node, scope.file, scope.module, line, http_method, path, of_class=True)
+        path = self._table.path_of(scope, decorator, None, f"the route {node.name}", _refused_path)
+        if path is None:
+            return
+        why = _refused_later(node, http_method, path)
+        if why is not None:
+            data = {"function": node.name, "why": why}
+            self._problems.add("route-refused-later", scope.file, line, **data)
+        yield Target(node, scope.file, scope.module, line, http_method, path, of_class=True)
+
+    def _schedule(
+        self,
+        scope: Scope,
+        step: Step,
+        node: Function | ast.ClassDef,
+        decorator: ast.expr,
+        known: EndpointObject,
+    ) -> None:
+        """Source: the package, runpod/apps/schedule.py."""
+        given = {word.arg: word.value for word in decorator.keywords} if isinstance(decorator, ast.Call) else {}
+        if not isinstance(decorator, ast.Call) or decorator.args:
+            self._refuse(scope, decorator, "schedule() takes 0 positional arguments but 1 was given")
+        elif "cron" not in given:
+            self._refuse(scope, decorator, "schedule() missing 1 required keyword-only argument: 'cron'")
+        else:
+            try:
+                known.settings["schedule"] = cron(self._table.evaluator.evaluate(scope, given["cron"], step.order))
+            except Refused as words:
+                self._refuse(scope, decorator, str(words))
+            except (Unresolved, Invalid) as reason:
+                data = {"parameter": "cron", "what": f"the schedule of {node.name}", "reason": reason}
+                way_out = "Write the pattern itself or a constant of a project file."
+                self._problems.add("unresolved-value", scope.file, decorator.lineno, way_out=way_out, **data)
+        needed = [] if isinstance(node, ast.ClassDef) else _required(node.args)
+        if needed:
+            data = {"function": node.name, "parameters": ", ".join(needed)}
+            self._problems.add("schedule-without-arguments", scope.file, decorator.lineno, **data)
+
+    def _refuse(self, scope: Scope, node: ast.stmt | ast.expr, words: str) -> None:
+        self._problems.add("refused", scope.file, node.lineno, words=words)
+
+
+def _required(given: ast.arguments) -> list[str]:
+    plain = [*given.posonlyargs, *given.args]
+    keywords = [one.arg for one, default in zip(given.kwonlyargs, given.kw_defaults) if default is None]
+    return [one.arg for one in plain[: len(plain) - len(given.defaults)]] + keywords
+
+
+def _refused_path(path: object) -> str | None:
+    """The sentence of the package; source: runpod/apps/markers.py."""
+    if not isinstance(path, str) or not path.startswith("/"):
+        return f"path must start with '/', got: {path!r}"
+    if path in _RESERVED:
+        return f"path {path!r} is reserved by the worker runtime (reserved: {', '.join(sorted(_RESERVED))})"
+    return None
+
+
+def _refused_later(node: Function, method: str, path: str) -> str | None:
+    """Why the release after 2.0.0rc2 refuses a route. Source: the package's changelog, whose sentences are not known."""
+    given = node.args
+    plain = [*given.posonlyargs, *given.args][1:]
+    more = bool(given.vararg or given.kwarg or given.kwonlyargs or given.defaults)
+    if "{" in path:
+        return "its path has parameters"
+    if method == "GET":
+        return "a GET route takes only self" if plain or more else None
+    if len(plain) > 1 or more:
+        return f"a {method} route takes self and at most one body without a default"
+    annotation = ast.unparse(plain[0].annotation) if plain and plain[0].annotation else "dict"
+    return None if _BODY.fullmatch(annotation) else f"its body is {annotation}, not dict"
 
 
 def app_of(apps: list[App], objects: list[EndpointObject], problems: Problems) -> App | None:

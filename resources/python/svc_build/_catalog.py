@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from svc_build._symbols import Invalid
+from svc_build._symbols import Refused
 
 
 def _load_data(package: str, name: str) -> ModuleType:
@@ -142,14 +142,20 @@ _MODEL = re.compile(r"[\w.-]+/[\w.-]+(?::.+)?")
 def secret(name: Any) -> str:
     """The text that the service replaces when a worker starts."""
     if not isinstance(name, str) or not _SECRET.fullmatch(name):
-        raise Invalid("Secret(name) with letters, digits, underscores, dots and hyphens")
+        raise Refused(
+            f"invalid secret name '{name}': letters, digits, underscores, dots, and dashes only"
+            if isinstance(name, str) and name
+            else "secret name must be a non-empty string"
+        )
     return f"{{{{ RUNPOD_SECRET_{name} }}}}"
 
 
 def model(reference: Any) -> str:
     """`owner/name`, perhaps with `:revision`."""
-    if not isinstance(reference, str) or not _MODEL.fullmatch(reference):
-        raise Invalid('a model like "owner/name" or "owner/name:revision"')
+    if not isinstance(reference, str) or not reference:
+        raise Refused("model reference must be a non-empty string")
+    if not _MODEL.fullmatch(reference):
+        raise Refused(f"invalid model reference '{reference}': expected 'owner/name' or 'owner/name:revision'")
     return reference
 
 
@@ -164,7 +170,7 @@ def global_volume(name: Any, *, create: Any = None) -> dict[str, Any]:
 
 def _volume(kind: str, name: Any) -> dict[str, Any]:
     if not isinstance(name, str) or not name.strip():
-        raise Invalid("a volume with a name or an id")
+        raise Refused("volume reference must be a non-empty string")
     return {"kind": kind, "reference": name}
 
 

@@ -9,6 +9,8 @@ import ast
 import os
 import re
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 from svc_build._app_resources import App
 from svc_build._endpoints import EndpointObject, Target
@@ -28,11 +30,11 @@ _WRITE = 'Write `from svc import Endpoint` and `@Endpoint(name="hello")` above a
 _WRITE_OF_APP = "Write `@app.queue()` above a function, `@app.api()` above a class, or `@app.task()`."
 
 
-def check_endpoints(objects: list[EndpointObject], problems: Problems) -> None:
+def check_endpoints(objects: list[EndpointObject], app: App | None, problems: Problems) -> None:
     """Every rule that needs more than one call, or the call and its functions."""
     for endpoint in objects:
         _check_one(endpoint, problems)
-    _check_names(objects, problems)
+    _check_names(objects, app, problems)
     _check_functions(objects, problems)
     for endpoint in objects:
         _check_routes(endpoint, problems)
@@ -42,17 +44,30 @@ def check_endpoints(objects: list[EndpointObject], problems: Problems) -> None:
 def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
     file, what, lines = endpoint.file, endpoint.what, endpoint.lines
     settings = endpoint.settings
-    if "gpu" in settings and "cpu" in settings:
-        problems.add("gpu-and-cpu", file, lines["cpu"], what=what)
-    if endpoint.kind is not None and "cpu" in settings and "min_cuda_version" in settings:
-        problems.add("cuda-without-gpu", file, lines["min_cuda_version"], what=what)
     if endpoint.kind is None:
+        if "gpu" in settings and "cpu" in settings:
+            problems.add("gpu-and-cpu", file, lines["cpu"], what=what)
         _check_call(endpoint, problems)
+    else:
+        for parameter, words in _refusals_of(settings):
+            problems.add("refused", file, lines[parameter], words=words.format(endpoint.name))
     concurrency = settings.get("max_concurrency", 1)
     for target in endpoint.targets:
         if concurrency > 1 and isinstance(target.node, ast.FunctionDef):
             line = endpoint.line_of("max_concurrency")
             problems.add("sync-concurrency", file, line, function=target.node.name, count=concurrency)
+
+
+def _refusals_of(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Sentences of the package about settings that exclude each other. Source: runpod/apps/spec.py and volume.py."""
+    if "cpu" not in settings:
+        return
+    if "gpu" in settings:
+        yield "cpu", "resource '{}': gpu and cpu are mutually exclusive"
+    if "min_cuda_version" in settings:
+        yield "min_cuda_version", "resource '{}': min_cuda_version has no effect on cpu resources"
+    if any(mount["kind"] == "global" for mount in settings.get("mounts", [])):
+        yield "mounts", "global volumes require gpu compute"
 
 
 def _check_call(endpoint: EndpointObject, problems: Problems) -> None:
@@ -75,7 +90,7 @@ def _check_call(endpoint: EndpointObject, problems: Problems) -> None:
             problems.add("concurrency-of-load-balanced", file, endpoint.line_of("max_concurrency"), what=what)
 
 
-def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
+def _check_names(objects: list[EndpointObject], app: App | None, problems: Problems) -> None:
     """Each name once, and one function for each queue-based name."""
     first: dict[str, tuple[str, str, int]] = {}
     for endpoint in objects:
@@ -89,6 +104,10 @@ def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
         for function, file, line in uses:
             if endpoint.name not in first:
                 first[endpoint.name] = (function, file, line)
+                continue
+            if endpoint.kind is not None and app is not None:
+                words = f"duplicate resource name '{endpoint.name}' in app '{app.name}'"
+                problems.add("refused", file, line, words=words)
                 continue
             other, other_file, other_line = first[endpoint.name]
             data = {"other": other, "other_file": other_file, "other_line": other_line}
@@ -118,7 +137,12 @@ def _check_routes(endpoint: EndpointObject, problems: Problems) -> None:
     for target in endpoint.routes:
         shape = re.sub(r"\{[^}/]*\}", "{}", target.path or "")
         other = first.setdefault((target.method, shape), target)
-        if other is not target:
+        if other is not target and target.of_class and other.path == target.path:
+            owner = endpoint.targets[0].node.name
+            names = f"'{other.node.name}' and '{target.node.name}'"
+            words = f"duplicate route {target.method} {target.path} on {owner}: {names}"
+            problems.add("refused", target.file, target.line, words=words)
+        elif other is not target:
             data = {"route": f"{target.method} {target.path}", "name": endpoint.name, "function": target.node.name}
             before = {"other": other.node.name, "other_file": other.file, "other_line": other.line}
             problems.add("duplicate-route", target.file, target.line, **data, **before)

@@ -7,6 +7,7 @@ table, by the call's node.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from svc_build._parameters import APP_RESOURCES, ENDPOINT, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Function, Scope
 from svc_build._settings import SettingsReader
-from svc_build._symbols import Invalid, SdkName, Symbol, Unresolved, Value, ValueAttribute, shown
+from svc_build._symbols import Invalid, Refused, SdkName, Symbol, Unresolved, Value, ValueAttribute, shown
 
 _PATHS = 'one text that begins with /, like @api.post("/items/{id}")'
 
@@ -170,11 +171,20 @@ class EndpointTable:
             known = EndpointObject(found.scope.file, found.scope.module, found.call.lineno, None, kind=kind)
             known.targets.append(target)
             self._by_call[id(found.call)] = known
-            what = self._what(found._replace(call=ast.Call(found.call.func, [], found.call.keywords)))
-            known.settings, known.lines = self._reader(found, what, APP_RESOURCES[kind]).read(found.call)
+            name = self._name(found._replace(call=ast.Call(found.call.func, [], found.call.keywords)))
+            resource = name if isinstance(name, str) and name else target.node.name
+            reader = self._reader(found, f'endpoint "{resource}"', APP_RESOURCES[kind], resource)
+            known.settings, known.lines = reader.read(found.call)
         return known
 
-    def path_of(self, scope: Scope, call: ast.Call, order: int | None, what: str) -> str | None:
+    def path_of(
+        self,
+        scope: Scope,
+        call: ast.Call,
+        order: int | None,
+        what: str,
+        refusal: Callable[[object], str | None] = lambda _path: None,
+    ) -> str | None:
         """The path that the decorator of a route gives; None: it is wrong, which is recorded."""
         given = call.args + [word.value for word in call.keywords if word.arg == "path"]
         others = [word.arg for word in call.keywords if word.arg != "path"]
@@ -183,12 +193,16 @@ class EndpointTable:
             if len(given) != 1 or others:
                 raise Invalid(_PATHS)
             path = self.evaluator.evaluate(scope, given[0], order)
+            if (words := refusal(path)) is not None:
+                raise Refused(words)
             if isinstance(path, str) and path.startswith("/") and not any(map(str.isspace, path)):
                 return path
             raise Invalid(_PATHS)
         except Unresolved as reason:
             way_out = "Write the path itself or a constant of a project file."
             self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **data)
+        except Refused as words:
+            self._problems.add("refused", scope.file, call.lineno, words=words)
         except Invalid as allowed:
             value = f"`{shown(given[0] if len(given) == 1 and not others else call)}`"
             self._problems.add("invalid-value", scope.file, call.lineno, value=value, allowed=allowed, **data)
@@ -204,16 +218,21 @@ class EndpointTable:
         known.settings = {**settings, **known.settings}
         known.lines = {**lines, **known.lines}
 
-    def _reader(self, found: EndpointCall, what: str, takes: ParameterTable) -> SettingsReader:
-        return SettingsReader(self.evaluator, self._problems, found.scope, found.order, what, takes)
+    def _reader(
+        self, found: EndpointCall, what: str, takes: ParameterTable, resource: str | None = None
+    ) -> SettingsReader:
+        return SettingsReader(self.evaluator, self._problems, found.scope, found.order, what, takes, resource)
 
     def _what(self, found: EndpointCall) -> str:
         """How messages name an endpoint whose settings are not read yet."""
-        given = found.call.args[:1] + [word.value for word in found.call.keywords if word.arg == "name"]
-        try:
-            name = self.evaluator.evaluate(found.scope, given[0], found.order) if given else None
-        except (Unresolved, Invalid):
-            name = None
+        name = self._name(found)
         if isinstance(name, str):
             return f'endpoint "{name}"'
         return f"endpoint {found.variable}" if found.variable else "Endpoint(...)"
+
+    def _name(self, found: EndpointCall) -> Any:
+        given = found.call.args[:1] + [word.value for word in found.call.keywords if word.arg == "name"]
+        try:
+            return self.evaluator.evaluate(found.scope, given[0], found.order) if given else None
+        except (Unresolved, Invalid):
+            return None

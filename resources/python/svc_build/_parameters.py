@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from svc_build._catalog import (
     VOLUME_GB,
     model,
 )
-from svc_build._symbols import Invalid
+from svc_build._symbols import Invalid, Refused
 
 Check = Callable[[Any], Any]
 
@@ -177,16 +178,70 @@ def _cards_of(item: Any) -> list[str]:
     exact += [name for member, name in _CARDS.items() if text in (name.upper(), member)]
     piece = text.replace("_", " ")
     found = exact[:1] or [name for name in _CARDS.values() if piece and piece in name.upper() and name != "any"]
+    if not found and not isinstance(item, str):
+        raise Refused(f"gpu must be a GpuGroup, GpuType, or string, got {type(item).__name__}")
     if not found:
-        raise Invalid(f'one or a list of {", ".join(_GROUPS.values())}, or a card like "4090" or "NVIDIA L4"')
+        pools, cards = (", ".join(name for name in names.values() if name != "any") for names in (_GROUPS, _CARDS))
+        raise Refused(
+            f"unknown gpu '{item}'. use a pool id ({pools}), a device name ({cards}), or a fragment like '4090' or 'H100'"
+        )
     return found
 
 
 def _some_workers(value: Any) -> list[int]:
-    pair = _workers(value)
-    if pair[1] == 0:
-        raise Invalid("at least one worker as the most")
-    return pair
+    pair = [0, value] if type(value) is int else list(value) if isinstance(value, (list, tuple)) else []
+    if len(pair) != 2 or any(type(item) is not int for item in pair):
+        raise Refused(f"workers must be an int or (min, max) tuple, got {value!r}")
+    if pair[0] < 0 or pair[1] < 1:
+        raise Refused(f"invalid worker range ({pair[0]}, {pair[1]})")
+    if pair[0] > pair[1]:
+        raise Refused(f"workers min ({pair[0]}) cannot exceed max ({pair[1]})")
+    return _workers(value)
+
+
+def _at_least(parameter: str, low: int, check: Check, shows_value: bool = False) -> Check:
+    def checked(value: Any) -> Any:
+        if type(value) is int and value < low:
+            got = f", got {value}" if shows_value else ""
+            raise Refused(f"{parameter} must be >= {low}{got}", names_resource=True)
+        return check(value)
+
+    return checked
+
+
+def _resource_name(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise Refused("resource name must be a non-empty string")
+    return name_text(value)
+
+
+def _cpus(value: Any) -> list[Any]:
+    if not isinstance(value, (str, list)):
+        raise Refused(f"cpu must be an instance id string or list, got {type(value).__name__}")
+    items = _listed(value)
+    if not items or any(not isinstance(item, str) or not item.strip() for item in items):
+        raise Refused("cpu must contain non-empty instance ids")
+    return _listed(one_or_more_of(_ALL[f"{APP_PACKAGE}.CpuInstanceType"])(value))
+
+
+def _centers(value: Any) -> list[Any]:
+    try:
+        return _listed(data_centers(value))
+    except Invalid:
+        raise Refused(f"invalid datacenter: {value!r}") from None
+
+
+def _cuda_version(value: Any) -> str:
+    version = str(value).strip()
+    if version not in _ALL["CudaVersion"]:
+        raise Refused(f"min_cuda_version must be one of {', '.join(sorted(_ALL['CudaVersion']))}, got {value!r}")
+    return version
+
+
+def cron(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise Refused("cron must be a non-empty string")
+    return value
 
 
 def _plain_environment(value: Any) -> dict[str, str]:
@@ -203,39 +258,55 @@ def _plain_environment(value: Any) -> dict[str, str]:
 def _mounts_of_endpoint(value: Any) -> list[dict[str, str]]:
     mounts = _mounts(value)
     if mounts and [mount["path"] for mount in mounts] != [_ENDPOINT_MOUNT]:
-        raise Invalid(f'one volume at its path: {{"{_ENDPOINT_MOUNT}": NetworkVolume(name)}}')
+        raise Refused(f"endpoints support one volume mounted at {_ENDPOINT_MOUNT}")
     return mounts
 
 
 def _mounts(value: Any) -> list[dict[str, str]]:
     if not isinstance(value, dict):
-        raise Invalid("a dict of paths and volumes")
-    for path, volume in value.items():
-        if not isinstance(path, str) or not path.startswith("/") or path.startswith("//") or ".." in path.split("/"):
-            raise Invalid(f"a dict whose keys are absolute paths without .., not {path!r}")
+        raise Refused("mounts must map absolute paths to volume objects")
+    mounts: dict[str, dict[str, str]] = {}
+    for given, volume in value.items():
+        path = _mount_path(given)
         if not isinstance(volume, dict) or "reference" not in volume:
-            raise Invalid(f"a dict of NetworkVolume(name) and GlobalVolume(name), and {path} has neither")
-    kinds = [volume["kind"] for volume in value.values()]
-    if len(set(kinds)) < len(kinds):
-        raise Invalid("at most one network volume and one global volume")
-    paths = [path.rstrip("/") or "/" for path in value]
-    if any(one != other and f"{one}/".startswith(f"{other}/") for one in paths for other in paths):
-        raise Invalid("paths of which none is inside another")
-    return [{**volume, "path": path} for path, volume in zip(paths, value.values())]
+            raise Refused("mounts require NetworkVolume or GlobalVolume references")
+        if path in mounts:
+            raise Refused(f"duplicate mount path {path!r}")
+        mounts[path] = {**volume, "path": path}
+    paths = [PurePosixPath(path) for path in mounts]
+    if any(one != other and one.is_relative_to(other) for one in paths for other in paths):
+        raise Refused("mount paths must not overlap")
+    kinds = [mount["kind"] for mount in mounts.values()]
+    for kind in ("network", "global"):
+        if kinds.count(kind) > 1:
+            raise Refused(f"resources support at most one {kind} volume")
+    return list(mounts.values())
+
+
+def _mount_path(path: Any) -> str:
+    is_text = isinstance(path, str) and path.startswith("/") and not path.startswith("//") and "\0" not in path
+    if not is_text or ".." in PurePosixPath(path).parts:
+        raise Refused("mount paths must be absolute paths without '..'")
+    return str(PurePosixPath(path))
 
 
 def _scaler(value: Any) -> str:
-    return str(one_of(["QUEUE_DELAY", "REQUEST_COUNT"])(value.strip().upper() if isinstance(value, str) else value))
+    scaler = str(value).strip().upper()
+    if scaler not in _ALL["ServerlessScalerType"]:
+        raise Refused(f"scaler_type must be one of {sorted(_ALL['ServerlessScalerType'])}, got {value!r}")
+    return scaler
 
 
 class ParameterTable(NamedTuple):
     """The parameters of a call, and their checks.
 
-    `position`: the parameter that may come without its name. `older`: names of older forms, for the hint.
+    `position`: the parameter that may come without its name. `older`: names of older forms, for the hint. `function`:
+    what Python calls a decorator of an App in its own errors.
     """
 
     checks: dict[str, Check]
     position: str | None = None
+    function: str = ""
     older: Mapping[str, str] = MappingProxyType({})
 
 
@@ -276,20 +347,20 @@ ENDPOINT = ParameterTable(
 )
 
 _OF_ALL: dict[str, Check] = {
-    "name": name_text,
+    "name": _resource_name,
     "gpu": _gpus,
-    "cpu": lambda value: _listed(one_or_more_of(_ALL[f"{APP_PACKAGE}.CpuInstanceType"])(value)),
-    "gpu_count": whole(1, 64),
+    "cpu": _cpus,
+    "gpu_count": _at_least("gpu_count", 1, whole(1, 64)),
     "dependencies": texts,
     "system_dependencies": texts,
     "mounts": _mounts,
     "env": _plain_environment,
-    "datacenter": lambda value: _listed(data_centers(value)),
+    "datacenter": _centers,
     "image": word,
     "registry_auth": word,
-    "min_cuda_version": one_of(_ALL["CudaVersion"]),
+    "min_cuda_version": _cuda_version,
     "accelerate_downloads": flag,
-    "container_disk_gb": whole(1, 10_000),
+    "container_disk_gb": _at_least("container_disk_gb", 1, whole(1, 10_000)),
 }
 _OF_ENDPOINTS: dict[str, Check] = {
     **_OF_ALL,
@@ -297,15 +368,16 @@ _OF_ENDPOINTS: dict[str, Check] = {
     "idle_timeout": whole(*IDLE_TIMEOUT_S, " seconds"),
     "mounts": _mounts_of_endpoint,
     "model": model,
-    "execution_timeout_ms": whole(0, _WEEK_MS, " ms"),
+    "execution_timeout_ms": _at_least("execution_timeout_ms", 0, whole(0, _WEEK_MS, " ms")),
     "flashboot": flag,
     "scaler_type": _scaler,
-    "scaler_value": whole(1, 10_000),
+    "scaler_value": _at_least("scaler_value", 1, whole(1, 10_000)),
 }
+_CONCURRENCY = _at_least("max_concurrency", 1, whole(1, 1000), shows_value=True)
 
 # By the decorator, which is also the kind in the manifest of 2.0.
 APP_RESOURCES: dict[str, ParameterTable] = {
-    "queue": ParameterTable({**_OF_ENDPOINTS, "max_concurrency": whole(1, 1000)}),
-    "api": ParameterTable(_OF_ENDPOINTS),
-    "task": ParameterTable(_OF_ALL),
+    "queue": ParameterTable({**_OF_ENDPOINTS, "max_concurrency": _CONCURRENCY}, function="App.queue"),
+    "api": ParameterTable(_OF_ENDPOINTS, function="App.api"),
+    "task": ParameterTable(_OF_ALL, function="App.task"),
 }

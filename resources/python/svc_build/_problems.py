@@ -29,26 +29,16 @@ ERRORS: dict[str, str] = {
     "shadowed-package": "{file} hides the package `{package}` that the app imports. Rename it.",
     "unimportable-path": "{file} holds an endpoint, but a name with a dot cannot be imported: rename {part}.",
     "reserved-module": "{file} holds an endpoint, but on a worker the module {module} belongs to {owner}. Rename it.",
-    # functions and classes of an App
+    # functions and classes of an App; `words` are a sentence of the package runpod 2.0
+    "refused": "{words}",
     "unknown-resource-kind": "{decorator} of {function} is no decorator of an App; there are {allowed}.",
     "resource-of-class": "{decorator} takes a function, and {function} is a class. Only @app.api takes one.",
-    "api-without-routes": (
-        "The class {function} has no route. Put @get(path), @post(path), @put(path), @patch(path) or @delete(path) "
-        "above its methods."
-    ),
-    "several-inits": "{function} has several methods with @init: {names}. Keep one.",
-    "schedule-unsupported": (
-        "{decorator} above {function}: schedules are run neither here nor by the platform yet. Remove it, and let "
-        "another program call {function} at its times."
-    ),
-    "cuda-without-gpu": "min_cuda_version of {what} says nothing, as it runs on a CPU. Remove one of them.",
     # parameters
     "unresolved-value": "{parameter} of {what} cannot be known when the app is built: {reason}. {way_out}",
     "invalid-value": "{parameter} of {what} is {value}; it takes {allowed}.",
     "unknown-parameter": "{what} has an unknown parameter {parameter}.{hint}",
     "repeated-parameter": "{parameter} of {what} is given twice.",
     "too-many-positions": "{what} has {count} arguments without a name; only the endpoint's name may come so.",
-    "no-positions": "{what} takes its arguments by name only, like name=..., cpu=...",
     "gpu-and-cpu": "{what} has both gpu and cpu; give one of them.",
     "id-and-image": "{what} has both id and image: id= is a client of an endpoint that exists, image= makes a new one.",
     "image-without-name": 'The endpoint with image={image} has no name. Write Endpoint(name="...", image=...).',
@@ -110,6 +100,13 @@ WARNINGS: dict[str, str] = {
         "{what} has no function, no route and no image, so it is left out. Decorate a function with it or remove it."
     ),
     # functions, routes
+    "route-refused-later": (
+        "{function}: the release of the package runpod after 2.0.0rc2 refuses this route, as {why}. Write a function "
+        "with @app.api() that gives a FastAPI application."
+    ),
+    "schedule-without-arguments": (
+        "{function} needs {parameters}, and its schedule gives no arguments. Give them defaults."
+    ),
     "constructor-arguments-missing": (
         "{function} needs {parameters} to be made, and no call in the project gives it as a plain value: only calls "
         "that bring it along can be answered. Give it a default."

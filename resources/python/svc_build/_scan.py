@@ -40,13 +40,13 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     apps = AppReader(table, problems)
     scopes = _read_modules(project, table, apps, problems)
     built = _built(table.objects, problems)
-    check_endpoints(table.objects, problems)
+    app = app_of(apps.apps, table.objects, problems)
+    check_endpoints(table.objects, app, problems)
     calls = RemoteCalls(table, built)
     ImportChecker(project, table, problems, calls).check(built)
     describer = Describer(project, evaluator, problems, scopes.values())
     endpoints = [_document_of(endpoint, describer, calls, scopes) for endpoint in built]
     served = [endpoint for endpoint in endpoints if endpoint["kind"] != "client"]
-    app = app_of(apps.apps, table.objects, problems)
     if not served:
         report_nothing_found(project, table.objects, app, problems)
     requirements = read_requirements(project.root, problems)

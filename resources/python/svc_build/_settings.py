@@ -12,14 +12,14 @@ from svc_build._evaluate import Evaluator, FromEnvironment
 from svc_build._parameters import NEVER_NONE, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Scope
-from svc_build._symbols import Invalid, Unresolved
+from svc_build._symbols import Invalid, Refused, Unresolved
 
 
 @dataclass(frozen=True)
 class SettingsReader:
     """Reads a call; every problem is recorded, and the parameter is then absent from the settings.
 
-    `what` names the endpoint in messages; `table`: what the call takes.
+    `what` names the endpoint in messages; `table`: what the call takes; `resource`: its name in the package's sentences.
     """
 
     evaluator: Evaluator
@@ -28,6 +28,7 @@ class SettingsReader:
     order: int | None
     what: str
     table: ParameterTable
+    resource: str | None = None
 
     def read(self, call: ast.Call) -> tuple[dict[str, Any], dict[str, int]]:
         """The settings, and the line of each."""
@@ -36,10 +37,14 @@ class SettingsReader:
         if len(call.args) > 1 and self.table.position is not None:
             self._report("too-many-positions", call.lineno, count=len(call.args))
         if call.args and self.table.position is None:
-            self._report("no-positions", call.lineno)
+            words = f"{self.table.function}() takes 1 positional argument but {len(call.args) + 1} were given"
+            self._report("refused", call.lineno, words=words)
         for parameter, node, line in self._given(call):
             if parameter in lines:
                 self._report("repeated-parameter", line, parameter=parameter)
+            elif parameter not in self.table.checks and self.table.position is None:
+                words = f"{self.table.function}() got an unexpected keyword argument '{parameter}'"
+                self._report("refused", line, parameter=parameter, words=words)
             elif parameter not in self.table.checks:
                 self._report("unknown-parameter", line, parameter=parameter, hint=_hint(parameter, self.table))
             else:
@@ -85,6 +90,9 @@ class SettingsReader:
                 return {parameter: plain(self.table.checks[parameter](value))}
         except Unresolved as reason:
             self._unresolved(where, reason, line)
+        except Refused as words:
+            start = f"resource '{self.resource}': " if words.names_resource else ""
+            self._report("refused", line, parameter=where, words=f"{start}{words}")
         except Invalid as allowed:
             shown = repr(value) if isinstance(node, _Plain) or value is not None else ast.unparse(node)
             self._report("invalid-value", line, parameter=where, value=_short(shown), allowed=allowed)

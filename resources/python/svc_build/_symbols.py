@@ -16,6 +16,14 @@ class Invalid(Exception):
     """The value is known and wrong; the text says what is allowed."""
 
 
+class Refused(Invalid):
+    """The package runpod 2.0 refuses the value; the text is its sentence. `names_resource`: it begins with the name."""
+
+    def __init__(self, words: str, *, names_resource: bool = False) -> None:
+        super().__init__(words)
+        self.names_resource = names_resource
+
+
 class ValueAttribute(Unresolved):
     """The attribute belongs to a value and not to a module or class."""
 

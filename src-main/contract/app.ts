@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
+import { isReservedInApps, RESERVED_TEXT } from './reserved-variables.ts'
 
 /** Name of an app: that of its project folder, so nearly any text. Source: docs/spec/platform.md, 3. */
 export const appName = z
@@ -17,7 +18,7 @@ export const environmentName = z
 export const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, 'must be a variable name')
-  .refine((name) => !/^(SVC|RUNPOD)_/.test(name), 'SVC_ and RUNPOD_ are set by the service')
+  .refine((name) => !isReservedInApps(name), RESERVED_TEXT)
 
 export const artifactName = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 

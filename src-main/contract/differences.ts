@@ -81,8 +81,8 @@ export const DIFFERENCES = {
     },
     {
       what: 'Batches',
-      here: 'Batches have addresses and states of their own, below /api, and take up to 100,000 inputs.',
-      there: 'Batches are below /v2/ID/batch, with the states DRAFT, FINALIZED, FAILED and CANCELLED; 5,000 inputs.',
+      here: 'Commands, pages and /api also take batches of up to 100,000 inputs; /v2/ID/batch has the limits of the platform.',
+      there: 'A batch has at most 5,000 requests.',
       evidence: 'docs/spec/batches.md, 1',
     },
     {
@@ -190,17 +190,36 @@ export const DIFFERENCES = {
       evidence: 'docs/spec/platform.md, 4',
     },
     {
+      what: 'Schedules in code',
+      here: 'With the setting `appSchedules` of the service, they run, in UTC. It is off by default.',
+      there: 'Deploys refuse them.',
+      evidence: 'docs/spec/app-deploy.md, 10',
+      setting: 'appSchedules: off (of the service)',
+    },
+    {
+      what: 'Routes of an API',
+      here: 'Path and query parameters, and bodies other than a dict, work; a build warns of them.',
+      there: 'The package after 2.0.0rc2 refuses them.',
+      evidence: 'docs/spec/app-deploy.md, 4',
+    },
+    {
       what: 'Mounts',
-      here: 'An endpoint has its volume at /runpod-volume; a task that is a process gets the folder itself as its path.',
+      here: 'A task that is a process gets the folder itself as the path of its volume. There are no global volumes.',
       there: 'Volumes are mounts at the path that the app names.',
       evidence: 'docs/spec/platform.md, 4',
     },
   ],
   'Management API': [
     {
+      what: 'Pods',
+      here: 'A pod is a container of this machine, with ports on loopback, without privileges and without a key.',
+      there: 'A pod is a rented machine with a key of its own.',
+      evidence: 'docs/spec/platform.md, 5',
+    },
+    {
       what: 'Addresses that do not apply',
       here: `501 NOT_ON_THIS_MACHINE, also for routes below: ${NOT_HERE_PATHS.join(', ')}.`,
-      there: 'They manage pods, clusters, global volumes, bills, builds, SSH keys and delegations.',
+      there: 'They manage clusters, global volumes, bills, builds, SSH keys and delegations.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
@@ -241,9 +260,16 @@ export const DIFFERENCES = {
     },
     {
       what: 'Account key among the variables',
-      here: 'RUNPOD_API_KEY with the account key is not stored; workers get a key of their own.',
+      here: 'RUNPOD_API_KEY with a key of this service is not stored; workers get a key of their own.',
       there: 'The public tools send it as a variable.',
       evidence: 'docs/spec/platform.md, 5',
+    },
+    {
+      what: 'Reserved variables',
+      here: 'Names that workers get from the service are refused in settings, apps and their variables.',
+      there:
+        'RUNPOD_API_KEY and identity fields of the runtime are reserved; no list and no text of the error is published.',
+      evidence: 'docs/spec/worker-protocol.md, 1',
     },
     {
       what: 'Status of refusals',

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { ZodError } from 'zod'
+import { type core, ZodError } from 'zod'
 import { AppError, type ErrorBody, errorBody } from '../contract/errors.ts'
 import { isPlatformPath } from '../contract/platform-routes.ts'
 import { failureOfService, type OpenAiFailure } from '../features/jobs/rules/openai-error.ts'
@@ -29,10 +29,15 @@ export function statusOf(error: unknown): number {
 export function fieldError(error: ZodError): AppError {
   const issue = error.issues[0]
   const field = issue?.path.join('.') ?? ''
-  const why = issue?.message ?? 'is not valid'
+  const why = issue === undefined ? 'is not valid' : messageOf(issue)
   if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` ${why}` }, { cause: error })
   if (field === '') return new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
   return new AppError('BAD_FIELD', { field, why: reasonText(why) }, { cause: error })
+}
+
+// Of a wrong key in a record zod only says that it is wrong.
+function messageOf(issue: core.$ZodIssue): string {
+  return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message
 }
 
 function reasonText(why: string): string {
@@ -94,9 +99,9 @@ const MOST_PROBLEMS = 50
 function problemResponse(error: AppError, body: ErrorBody, headers: object): Response {
   const { cause } = error
   const issues = cause instanceof ZodError ? cause.issues : []
-  const errors = issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
-    const field = path.join('.')
-    return field === '' ? message : `${field}: ${reasonText(message)}`
+  const errors = issues.slice(0, MOST_PROBLEMS).map((issue) => {
+    const field = issue.path.join('.')
+    return field === '' ? messageOf(issue) : `${field}: ${reasonText(messageOf(issue))}`
   })
   const type = `urn:drydock:error:${body.code.toLowerCase().replaceAll('_', '-')}`
   return Response.json(

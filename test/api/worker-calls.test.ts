@@ -7,7 +7,7 @@ import { jobInState } from '../support/job-in-state.ts'
 describe('the environment of a worker', () => {
   it('holds the rows of the protocol, with the templates that the public SDK needs', async () => {
     const { createEndpoint, worker, accountKey } = await setup()
-    await createEndpoint('e', { concurrency: 3, env: { A: '1', RUNPOD_POD_ID: 'mine', SVC_ENDPOINT: 'mine' } })
+    await createEndpoint('e', { concurrency: 3, env: { A: '1' } })
     const { spec, id } = await worker()
     const base = 'http://127.0.0.1:8791/v2/e'
     const { RUNPOD_AI_API_KEY: token, ...rest } = spec.env

@@ -8,6 +8,7 @@ with other values.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,9 @@ APP_PACKAGE = "runpod"
 PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
 VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
+RESERVED_VARIABLES: frozenset[str] = frozenset(
+    name for names in json.loads(Path(__file__).with_name("reserved_variables.json").read_text("utf-8")).values() for name in names
+)
 RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
 ROUTE_METHODS: tuple[str, ...] = tuple(map(str.lower, _VALUES.HTTP_METHODS))
 

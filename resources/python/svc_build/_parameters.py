@@ -22,6 +22,7 @@ from svc_build._catalog import (
     OLDER_FIELDS,
     PYTHON_VERSIONS,
     RECORDS,
+    RESERVED_VARIABLES,
     VOLUME_GB,
     model,
 )
@@ -120,12 +121,19 @@ def texts(value: Any) -> list[str]:
     return items
 
 
+def _refuse_reserved(name: str) -> None:
+    """In the words of the service: contract/reserved-variables.ts."""
+    if name in RESERVED_VARIABLES or name.startswith("SVC_"):
+        raise Refused(f"env.{name}: is reserved, as workers get it from the service. Use a non-reserved name.")
+
+
 def _environment(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Invalid("a dict of strings")
     for name, content in value.items():
         if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
             raise Invalid(f"a dict of strings whose keys are variable names, not {name!r}")
+        _refuse_reserved(name)
         if not isinstance(content, str):
             raise Invalid(f'a dict of strings: write "{name}": "{content}"')
     return value
@@ -250,6 +258,7 @@ def _plain_environment(value: Any) -> dict[str, str]:
     for name, content in value.items():
         if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
             raise Invalid(f"a dict whose keys are variable names, not {name!r}")
+        _refuse_reserved(name)
         if not isinstance(content, (str, int, float, bool)):
             raise Invalid(f"a dict of strings, numbers and Secret(...), and {name} is neither")
     return {name: str(content) for name, content in value.items()}

@@ -7,6 +7,7 @@ import {
 } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
+import { isReserved, RESERVED_TEXT } from '../../contract/reserved-variables.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
 import { momentOf } from '../../lib/clock.ts'
 import { writeInSlices } from '../../lib/write-slices.ts'
@@ -31,6 +32,7 @@ export async function createEndpoint(
   config: EndpointConfig,
   wantedId: string | undefined,
 ): Promise<EndpointAndKey> {
+  refuseReserved(config.env)
   await requireHandlerFile(projects, config.handler)
   const key = newId.key()
   const endpoint = await storage.write(() => {
@@ -53,6 +55,12 @@ async function requireHandlerFile(
       : `there is no file ${handler} on the machine of the service. Give the path of a file in Python or TypeScript`
     : 'give the whole path of the file'
   if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
+}
+
+// Deploys set some: what is there may stay.
+function refuseReserved(env: EndpointConfig['env'] | undefined, before: EndpointConfig['env'] = {}): void {
+  const name = Object.keys(env ?? {}).find((name) => isReserved(name) && env?.[name] !== before[name])
+  if (name !== undefined) throw new AppError('BAD_FIELD', { field: `env.${name}`, why: RESERVED_TEXT })
 }
 
 const isAbsolutePath = (path: string) => /^(?:\/|[A-Za-z]:[\\/])/.test(path)
@@ -110,6 +118,7 @@ export async function updateEndpoint(
   const other =
     changes.handler !== undefined ? { command: null } : changes.command !== undefined ? { handler: null } : {}
   const changed = await change(deps, id, 'updated', (endpoint) => {
+    refuseReserved(changes.env ?? undefined, endpoint.config.env)
     refuseTaken(deps.storage, 'name', changes.name, id)
     const setting = Object.keys(given).find((name) => name !== 'name')
     if (kindOf(endpoint).backingId(endpoint) !== undefined && setting !== undefined)

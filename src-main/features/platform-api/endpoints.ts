@@ -42,7 +42,7 @@ export type PlatformViewDeps = Pick<ServiceContext, 'storage' | 'clock' | 'regis
 const DEFAULTS = { workers: { min: 0, max: 3, idleTimeout: 10 }, timeout: 300_000, flashboot: 'OFF' } as const
 
 /** Where the platform's clients put their own key for workers. */
-const ACCOUNT_KEY = 'RUNPOD_API_KEY'
+const KEY = 'RUNPOD_API_KEY'
 
 /**
  * @param isTask runs each task call as a job; `model` is provided to its workers
@@ -56,7 +56,7 @@ export async function createPlatformEndpoint(
   const workers = { ...DEFAULTS.workers, ...body.workers }
   const fields = withTemplate(deps, { ...DEFAULTS, ...body, workers })
   const platform = keptSettings({}, fields)
-  const { env, callsOthers } = withoutAccountKey(deps, fields.env ?? {})
+  const { env, callsOthers } = withoutOwnKey(deps, fields.env ?? {})
   const asked = { platform, env, isLoadBalanced: body.type === 'LOAD_BALANCER', isTask }
   const program = await settleProgram(deps, body.name, asked, undefined)
   const { container, ...rest } = program
@@ -91,7 +91,7 @@ export async function updatePlatformEndpoint(
   const before: PlatformSettings = { ...config.platform, ...(image === undefined ? {} : { image }) }
   refuseOtherFamily(before, fields)
   const platform = keptSettings(before, fields)
-  const given = fields.env === undefined ? undefined : withoutAccountKey(deps, fields.env)
+  const given = fields.env === undefined ? undefined : withoutOwnKey(deps, fields.env)
   const env = given?.env ?? config.env
   const plain = plainSettings({ ...fields, ...(given === undefined ? {} : { env }) })
   requireOrderedWorkers({ ...config, ...plain })
@@ -113,10 +113,12 @@ function withTemplate<Fields extends Pick<PlatformEndpointUpdate, 'templateId' |
   return { image, args, disk, ports, registry, ...fields, env: { ...env, ...fields.env } }
 }
 
-// The account key is never stored in settings; workers get the current one by a setting.
-function withoutAccountKey({ keys }: Pick<PlatformEndpointDeps, 'keys'>, env: EndpointConfig['env']) {
-  const { [ACCOUNT_KEY]: key, ...others } = env
-  return key !== undefined && keys.isAccountKey(key) ? { env: others, callsOthers: true } : { env, callsOthers: false }
+// The tools send their own key along. It is never stored in settings; workers get one by a setting.
+function withoutOwnKey({ keys }: Pick<PlatformEndpointDeps, 'keys'>, env: EndpointConfig['env']) {
+  const { [KEY]: key, ...others } = env
+  return key !== undefined && keys.callerOf(key) !== undefined
+    ? { env: others, callsOthers: true }
+    : { env, callsOthers: false }
 }
 
 function refuseOtherFamily(before: PlatformSettings, fields: PlatformEndpointUpdate): void {

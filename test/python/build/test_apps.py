@@ -166,6 +166,12 @@ class MistakesTest(AppTest):
             found = self.one(f"@app.queue(name='work', {arguments})\ndef work(): ...\n")
             self.assertRegex(found, rf"^main.py:5 {message}")
 
+    def test_variables_that_workers_get_from_the_service(self) -> None:
+        for name in ("RUNPOD_API_KEY", "FLASH_RESOURCE_NAME", "SVC_ANY"):
+            found = self.one(f"@app.queue(env={{'{name}': 'x'}})\ndef f(): ...\n")
+            self.assertRegex(found, f"^main.py:5 refused env.{name}: is reserved, as workers get it from the service.")
+        self.assertEqual(self.settings_of("env={'RUNPOD_LOG_LEVEL': 'DEBUG'}"), {"env": {"RUNPOD_LOG_LEVEL": "DEBUG"}})
+
     def test_what_the_package_refuses_has_its_place(self) -> None:
         """The sentences: test/sdk/refused-apps.test.ts."""
         source = "@app.task(\n    gpu='L3',\n    workers=1,\n)\ndef t(): ...\n"

@@ -2,8 +2,10 @@
  * Converts SDK 2.0 manifests and saved endpoints of the platform's tools to our manifest, so that all deploys are
  * alike.
  */
+import { AppError } from '../../../contract/errors.ts'
 import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestTask } from '../../../contract/manifest.ts'
 import type { PlatformManifest } from '../../../contract/platform-manifest.ts'
+import { isReservedInApps, RESERVED_TEXT } from '../../../contract/reserved-variables.ts'
 import { readRuntimeImage } from './runtime-image.ts'
 
 type PlatformResource = PlatformManifest['resources'][number]
@@ -35,10 +37,16 @@ function resourcesWithEndpoint({ resources }: PlatformManifest): readonly Platfo
   return resources.filter(({ kind, schedule }) => kind !== 'task' || schedule !== undefined)
 }
 
+/** @throws AppError BAD_FIELD for a reserved variable in its code */
 export function fromPlatformManifest(
   { app, pythonVersion, excludedPackages, ...found }: PlatformManifest,
   fingerprint: string,
 ): Manifest {
+  for (const { name, env } of found.resources) {
+    const variable = Object.keys(env).find(isReservedInApps)
+    if (variable !== undefined)
+      throw new AppError('BAD_FIELD', { field: `env.${variable} of ${name}`, why: RESERVED_TEXT })
+  }
   const served = resourcesWithEndpoint({ app, pythonVersion, excludedPackages, ...found })
   const resources = served.map((each) => [each.name, resourceOf(each)] as const)
   const tasks = found.resources.filter(({ kind }) => kind === 'task')
@@ -60,6 +68,10 @@ export function fromPlatformManifest(
     function_registry: Object.fromEntries(served.map(({ name }) => [name, name])),
   }
 }
+
+/** Those for which tools save an endpoint: not tasks, even if a schedule gives them one. */
+export const savedResources = ({ resources }: Pick<Manifest, 'resources'>): readonly [string, ManifestResource][] =>
+  Object.entries(resources).filter(([, { isTask }]) => isTask === undefined)
 
 /**
  * Saved values override the manifest.

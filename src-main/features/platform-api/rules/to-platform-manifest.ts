@@ -1,5 +1,6 @@
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import type { PlatformManifest } from '../../../contract/platform-manifest.ts'
+import { isReservedInApps } from '../../../contract/reserved-variables.ts'
 import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 export function toPlatformManifest(manifest: Manifest): PlatformManifest {
@@ -23,10 +24,12 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     registryAuth,
     model,
     minCudaVersion,
+    schedule,
+    isTask,
   } = found
   const mounts = networkVolumes.flatMap(({ name: called, id }) => called ?? id ?? [])
   return {
-    kind: found.is_load_balanced ? 'api' : 'queue',
+    kind: found.is_load_balanced ? 'api' : isTask === true ? 'task' : 'queue',
     name,
     module: functions[0]?.module ?? '',
     ...(gpuIds === undefined ? {} : { gpus: gpuIds.split(',') }),
@@ -37,7 +40,7 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     idleTimeout: found.idleTimeout,
     systemDependencies: found.systemDependencies,
     mounts: mounts.map((reference) => ({ kind: 'network', reference, path: VOLUME_TARGET })),
-    env: found.env,
+    env: Object.fromEntries(Object.entries(found.env).filter(([variable]) => !isReservedInApps(variable))),
     ...(dataCenterIds === undefined ? {} : { locations: dataCenterIds.join(',') }),
     ...(imageName === undefined ? {} : { imageName }),
     ...(registryAuth === undefined ? {} : { registryAuth }),
@@ -48,6 +51,7 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     scalerType: found.scalerType,
     scalerValue: found.scalerValue,
     ...(minCudaVersion === undefined ? {} : { minCudaVersion }),
+    ...(schedule === undefined ? {} : { schedule }),
     routes: functions.flatMap(({ name: handler, http_method: method, http_path: path }) =>
       method === undefined || path === undefined ? [] : [{ method, path, handler }],
     ),

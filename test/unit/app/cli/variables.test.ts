@@ -91,17 +91,21 @@ test('an abandoned prompt stores nothing', async () => {
 
 test('a .env file is taken, without what the service sets itself', async () => {
   const { folder, env, sent } = await setup()
-  writeFileSync(join(folder, 'my.env'), 'TOKEN="a b"\nSVC_API_KEY=k\nRUNPOD_X=1\n')
+  writeFileSync(join(folder, 'my.env'), 'TOKEN="a b"\nSVC_API_KEY=k\nRUNPOD_POD_ID=1\n')
   const { stderr } = await env(['set', '--from-file', 'my.env', 'MODEL=small', '--later'])
   expect(sent()).toEqual({ set: { TOKEN: 'a b', MODEL: 'small' } })
-  expect(stderr).toBe('left out, because the service sets them: SVC_API_KEY, RUNPOD_X\n')
+  expect(stderr).toBe('left out, because the service sets them: SVC_API_KEY, RUNPOD_POD_ID\n')
 })
 
 test.each([
   ['nothing to set', ['set'], 'Give a variable to set: NAME=VALUE, NAME with its value on standard input'],
   ['two bare names', ['set', 'A', 'B'], 'Only one value can be read, and A, B have none.'],
   ['a name that no variable can have', ['set', 'A-B=1'], '"A-B" cannot be set: must be a variable name.'],
-  ['a name of the service', ['set', 'SVC_KEY=1'], '"SVC_KEY" cannot be set: SVC_ and RUNPOD_ are set by the service.'],
+  [
+    'a name of the service',
+    ['set', 'SVC_KEY=1'],
+    '"SVC_KEY" cannot be set: is reserved, as workers get it from the service.',
+  ],
   ['a file that is not there', ['set', '--from-file', 'no.env'], 'no.env cannot be read (ENOENT).'],
   ['an empty value on standard input', ['set', 'A'], 'There is no value. Pass it on standard input'],
   ['unset of a name that no variable can have', ['unset', 'A=1'], '"A=1" cannot be set'],

@@ -113,7 +113,7 @@ describe('a resource of 2.0 in our form', () => {
   })
 
   it('keeps its variables but those that the service sets', () => {
-    const set = ['FLASH_RESOURCE_NAME', 'FLASH_ENVIRONMENT', 'RUNPOD_BUILD_ID', 'RUNPOD_API_KEY', 'PORT', 'PORT_HEALTH']
+    const set = ['RUNPOD_MAX_CONCURRENCY', 'RUNPOD_RUNTIME_KIND', 'PORT', 'PORT_HEALTH']
     const env = Object.fromEntries([...set, 'COLOUR', 'RUNPOD_INIT_TIMEOUT'].map((name) => [name, 'x']))
     const saved = { name: 'adder', template: { env: [...set, 'SIZE'].map((key) => ({ key, value: 'y' })) } }
     expect(converted({ env }, saved).resource.env).toEqual({ COLOUR: 'x', RUNPOD_INIT_TIMEOUT: 'x', SIZE: 'y' })

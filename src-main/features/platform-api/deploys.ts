@@ -12,7 +12,7 @@ import { endpointsOf } from '../apps/environment-endpoints.ts'
 import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
 import type { Releases } from '../apps/releases.ts'
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'
-import { type SavedEndpoint, withSaved } from './rules/manifest.ts'
+import { type SavedEndpoint, savedResources, withSaved } from './rules/manifest.ts'
 
 export type PlatformDeploys = ReturnType<typeof createPlatformDeploys>
 
@@ -37,10 +37,6 @@ export function createPlatformDeploys(
 ) {
   const { storage, clock, newId, releases } = deps
   const deploys = new Map<number, Deploy>()
-
-  // Tools save no endpoints of tasks.
-  const savedByTools = ({ resources }: Manifest) =>
-    Object.keys(resources).filter((name) => resources[name]?.isTask === undefined)
 
   async function open(build: string): Promise<Deploy> {
     const folder = await unpackedFolder(deps, build, deps.stopping)
@@ -110,7 +106,7 @@ export function createPlatformDeploys(
     async activate(environment: Environment, build: string): Promise<string | undefined> {
       const deploy = await open(build)
       deploys.set(environment.id, deploy)
-      const isWhole = savedByTools(deploy.manifest).length === 0
+      const isWhole = savedResources(deploy.manifest).length === 0
       return isWhole ? await release(environment, deploy) : undefined
     },
     /**
@@ -125,7 +121,7 @@ export function createPlatformDeploys(
           field: 'flashEnvironmentId',
           why: 'has no build that waits for its endpoints. Deploy a build to it first',
         })
-      const wanted = savedByTools(deploy.manifest)
+      const wanted = savedResources(deploy.manifest).map(([name]) => name)
       if (!wanted.includes(endpoint.name))
         throw new AppError('BAD_FIELD', {
           field: 'name',

@@ -18,6 +18,7 @@ import type {
 } from '../../contract/targets.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
+import { savedResources } from '../platform-api/rules/manifest.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from '../platform-api/rules/target-plan.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
@@ -83,10 +84,11 @@ export function createTargetDeploys(
       pythonVersion: manifest.python_version,
       key: undefined,
     }
-    const saves = Object.entries(manifest.resources).map(
+    const saves = savedResources(manifest).map(
       ([resource, settings]) => [resource, saveInputOf(resource, settings, saved)] as const,
     )
-    const endpoints = environment === undefined ? [] : await readEndpoints(client, environment)
+    const found = environment === undefined ? [] : await readEndpoints(client, environment)
+    const endpoints = found.filter(({ resource }) => manifest.resources[resource]?.isTask === undefined)
     // The target names its builds; the artifact of each is recorded here.
     const from = storage.targetDeploys.list(place).find((one) => one.build === active)?.artifact ?? active
     return {
@@ -266,7 +268,8 @@ async function warningsOf(client: TargetClient, manifest: Manifest, withKey: boo
   for (const name of wanted.filter((one) => !there.includes(one)))
     warnings.push(`The app names the secret ${name}, which the target does not have: add it there first.`)
   if (await speaksDrydock(client)) return warnings
-  for (const [name, { sdk, makesRemoteCalls, networkVolumes }] of Object.entries(manifest.resources)) {
+  for (const [name, { sdk, makesRemoteCalls, networkVolumes, schedule }] of Object.entries(manifest.resources)) {
+    if (schedule !== undefined) warnings.push(`${name} has a schedule, which the platform does not run yet.`)
     if (sdk !== 2)
       warnings.push(`${name} is not written for SDK 2.0: a Drydock serves it, the platform’s images may not.`)
     if (makesRemoteCalls && !withKey)

@@ -11,6 +11,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { withFullStop } from '../../lib/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import type { TargetPlace } from '../../storage/storage.ts'
+import { savedResources } from '../platform-api/rules/manifest.ts'
 import { saveInputOf } from '../platform-api/rules/target-plan.ts'
 import { toPlatformManifest } from '../platform-api/rules/to-platform-manifest.ts'
 import { readApp, readEnvironment, type ThereEnvironment, viewEndpoints, workersOf } from './read-target.ts'
@@ -152,7 +153,7 @@ async function saveEndpoints(
   { step, line }: DeployNews,
 ): Promise<void> {
   const saved = { environmentId, environment: place.environment, build, pythonVersion: manifest.python_version, key }
-  const resources = Object.entries(manifest.resources)
+  const resources = savedResources(manifest)
   for (const [index, [name, resource]] of resources.entries()) {
     step(name, { state: 'starting' })
     const input = saveInputOf(name, resource, saved)

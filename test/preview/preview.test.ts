@@ -149,11 +149,19 @@ test('a release that hangs is given up for the next save', async () => {
   expect(await preview.output('gated')).toBe('newest')
 })
 
-test('a save without a change makes no release, and passing files of editors are not named', async () => {
+test('a save without a change, or of an ignored file, makes no release; passing files of editors are not named', async () => {
   const app = await previewProject()
+  app.write('.runpodignore', 'private/\n')
+  app.write('private/notes.txt', 'one')
   const preview = app.start()
+  const { data } = await preview.event('up')
   await preview.event('live')
+  expect(existsSync(join(data, 'code', '1', 'cpu_worker.py'))).toBe(true)
+  expect(existsSync(join(data, 'code', '1', 'private'))).toBe(false)
   const builtAt = () => JSON.parse(readFileSync(join(app.project, '.svc', 'svc_manifest.json'), 'utf8')).generated_at
+  const first = builtAt()
+  app.write('private/notes.txt', 'two')
+  await until(() => expect(builtAt()).not.toBe(first))
   const before = builtAt()
   app.write('.cpu_worker.py.swp', 'x')
   app.edit('cpu_worker.py', 'Hello', 'Hello')

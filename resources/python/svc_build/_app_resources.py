@@ -108,7 +108,9 @@ class AppReader:
         if isinstance(node, ast.ClassDef) and not known.routes:
             known.routes.extend(self._routes(scope, node))
             if not known.routes:
-                words = f"@app.api class {node.name} defines no routes; mark methods with @get/@post/@put/@delete/@patch"
+                words = (
+                    f"@app.api class {node.name} defines no routes; mark methods with @get/@post/@put/@delete/@patch"
+                )
                 self._refuse(scope, node, words)
 
     def _routes(self, scope: Scope, node: ast.ClassDef) -> Iterator[Target]:
@@ -190,7 +192,7 @@ def _refused_path(path: object) -> str | None:
 
 
 def _refused_later(node: Function, method: str, path: str) -> str | None:
-    """Why the release after 2.0.0rc2 refuses a route. Source: the package's changelog, whose sentences are not known."""
+    """Why the release after 2.0.0rc2 refuses a route. Source: the package's changelog; its words are not known."""
     given = node.args
     plain = [*given.posonlyargs, *given.args][1:]
     more = bool(given.vararg or given.kwarg or given.kwonlyargs or given.defaults)

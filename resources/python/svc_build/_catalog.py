@@ -40,7 +40,9 @@ PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
 VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
 RESERVED_VARIABLES: frozenset[str] = frozenset(
-    name for names in json.loads(Path(__file__).with_name("reserved_variables.json").read_text("utf-8")).values() for name in names
+    name
+    for names in json.loads(Path(__file__).with_name("reserved_variables.json").read_text("utf-8")).values()
+    for name in names
 )
 RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
 ROUTE_METHODS: tuple[str, ...] = tuple(map(str.lower, _VALUES.HTTP_METHODS))

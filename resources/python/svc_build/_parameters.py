@@ -191,7 +191,8 @@ def _cards_of(item: Any) -> list[str]:
     if not found:
         pools, cards = (", ".join(name for name in names.values() if name != "any") for names in (_GROUPS, _CARDS))
         raise Refused(
-            f"unknown gpu '{item}'. use a pool id ({pools}), a device name ({cards}), or a fragment like '4090' or 'H100'"
+            f"unknown gpu '{item}'. use a pool id ({pools}), a device name ({cards}), "
+            "or a fragment like '4090' or 'H100'"
         )
     return found
 

@@ -19,7 +19,7 @@ from svc_build._symbols import Invalid, Refused, Unresolved
 class SettingsReader:
     """Reads a call; every problem is recorded, and the parameter is then absent from the settings.
 
-    `what` names the endpoint in messages; `table`: what the call takes; `resource`: its name in the package's sentences.
+    `what` names the endpoint in messages, `resource` in those of the package; `table`: what the call takes.
     """
 
     evaluator: Evaluator

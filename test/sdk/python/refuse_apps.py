@@ -11,6 +11,7 @@ from pathlib import Path
 
 from runpod.apps.deploy import build_manifest
 from runpod.apps.discovery import DiscoveryError, discover_apps
+from runpod.apps.errors import AppError
 from svc_build._scan import scan
 
 logging.disable(logging.CRITICAL)
@@ -22,7 +23,7 @@ def theirs(file: Path) -> str | None:
             build_manifest(app, file.parent)
     except DiscoveryError as error:
         return str(error).removeprefix(f"importing {file} failed: ")
-    except Exception as error:
+    except AppError as error:
         return str(error)
     return None
 

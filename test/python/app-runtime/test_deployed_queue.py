@@ -31,6 +31,10 @@ APP = """
             await asyncio.sleep(0)
             yield i
 
+    @app.task(cpu="cpu3c-1-2")
+    def nightly():
+        return "trained"
+
     @app.queue(cpu="cpu3c-1-2")
     def called():
         return app.name
@@ -63,6 +67,11 @@ class DeployedQueue(RuntimeTest):
         self.assertEqual(
             error, "double: missing argument x, unexpected argument y; it takes double(x: int, by: int = 2)"
         )
+
+    def test_a_task_that_has_a_schedule_runs_on_a_worker_of_its_own(self) -> None:
+        service, worker = self.deployed(APP, "nightly")
+        self.assertEqual(service.result(service.submit({}))["output"], "trained")
+        self.wait_for_log(worker, "this worker will be replaced: finishing current jobs, then stopping")
 
     def test_an_async_function_is_awaited(self) -> None:
         service, _ = self.deployed(APP, "wait_a_turn")

@@ -11,8 +11,8 @@ APP = """
     @app.queue(cpu="cpu3c-1-2", system_dependencies=["sh", "not-there-at-all"])
     def double(x: int): return x * 2
 
-    @app.task(cpu="cpu3c-1-2")
-    def train(): ...
+    @app.api(cpu="cpu3c-1-2")
+    def web(): ...
 """
 
 
@@ -63,10 +63,10 @@ class Starts(RuntimeTest):
         folder = self.artifact(APP)
         self.assertEqual(
             self.start_of(folder, "nothing"),
-            f'the app in {folder} has no resource "nothing"; it has double, train',
+            f'the app in {folder} has no resource "nothing"; it has double, web',
         )
         self.assertEqual(
-            self.start_of(folder, "train"), '"train" is a resource of kind task, and this worker runs kind queue'
+            self.start_of(folder, "web"), '"web" is a resource of kind api, and this worker runs kind queue'
         )
         self.assertEqual(
             self.start_of(folder / "none"), f"there is no app: {folder}/none/runpod_manifest.json does not exist"

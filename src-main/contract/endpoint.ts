@@ -145,6 +145,13 @@ export const endpointConfig = z.object({
     .boolean()
     .optional()
     .describe('ComfyUI clients on this machine need no key, so all its programs and users may run workflows'),
+  comfyuiPort: z
+    .number()
+    .int()
+    .min(1024)
+    .max(65_535)
+    .optional()
+    .describe('port of 127.0.0.1 at which the endpoint answers as a ComfyUI server; missing: none of its own'),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   ttlWhileRunning: ttlWhileRunning
     .optional()
@@ -402,7 +409,7 @@ export const endpointView = endpointConfig.extend({
   hostUrl: z
     .string()
     .optional()
-    .describe('address with its own host name: of a load-balanced endpoint, or for ComfyUI clients'),
+    .describe('address with its own host name or port: of a load-balanced endpoint, or for ComfyUI clients'),
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
   codeChange: codeChange.optional().describe('the last change of the files that its workers run'),

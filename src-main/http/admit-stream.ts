@@ -27,7 +27,12 @@ export type AdmittedKind = {
   /** Throws an AppError for an endpoint of another kind. */
   readonly requireKind: (endpoint: Endpoint) => void
   readonly needsNoKey?: (endpoint: Endpoint) => boolean
+  /** Missing for listeners of all endpoints. */
+  readonly at?: OwnPort | undefined
 }
+
+/** A port that leads to one endpoint, with the Host headers of its requests. */
+export type OwnPort = { readonly endpointId: string; readonly hosts: ReadonlySet<string> }
 
 /**
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
@@ -36,16 +41,16 @@ export type AdmittedKind = {
 export async function admit(
   incoming: IncomingMessage,
   search: NamedSearch,
-  { requireKind, needsNoKey = () => false }: AdmittedKind,
+  { requireKind, needsNoKey = () => false, at }: AdmittedKind,
 ): Promise<Admitted> {
   const { url = '', method, headers, socket } = incoming
   const { service } = search
   const { hosts } = service.info()
-  const address = readAddress(url, headers.host)
+  const address = at === undefined ? readAddress(url, headers.host) : addressAt(at, url)
   const host = headers.host?.toLowerCase()
-  if (address === undefined || host === undefined || !namesOwnHost({ url, headers }, service))
-    throw new AppError('FORBIDDEN_HOST')
-  const page = foreignPage({ url, headers }, service)
+  const isOwn = at === undefined ? namesOwnHost({ url, headers }, service) : isOwnHost(host, at.hosts)
+  if (address === undefined || host === undefined || !isOwn) throw new AppError('FORBIDDEN_HOST')
+  const page = at === undefined ? foreignPage({ url, headers }, service) : undefined
   const own = address.form === 'host' ? new Set([host]) : hosts
   if (page === undefined && !isOwnOrigin(headers.origin, own, schemeOn(socket))) throw new AppError('FORBIDDEN_ORIGIN')
   const site = headers['sec-fetch-site']
@@ -67,6 +72,10 @@ export async function admit(
   const isAllowed = () => letInNow(service.storage.endpoints.get(id)) !== undefined
   return { endpoint, address, by, page, isAllowed }
 }
+
+const addressAt = ({ endpointId }: OwnPort, url: string): RequestAddress => ({
+  ...{ endpointId, form: 'host', prefix: '', target: url },
+})
 
 export function namesOwnHost(
   { url = '', headers: { host } }: Pick<IncomingMessage, 'url' | 'headers'>,

@@ -2,9 +2,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { freePort } from '../../src-main/http/server/listen.ts'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
@@ -36,6 +38,11 @@ function comfyAt(service: ServedService) {
     read: async (path: string) => read(await ask(path)),
     send: (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
   }
+}
+
+async function statusWithHost(port: number, host: string): Promise<number | undefined> {
+  const [answer] = await once(request({ port, path: '/queue', headers: { host } }).end(), 'response')
+  return answer.resume().statusCode
 }
 
 async function connect(base: string, clientId: string) {
@@ -101,6 +108,52 @@ test('a key is needed unless the endpoint says otherwise, and pages of other sit
   const foreign = { origin: 'https://example.com', 'sec-fetch-site': 'cross-site' }
   for (const headers of [foreign, { origin: foreign.origin }, { 'sec-fetch-site': 'cross-site' }])
     expect((await comfy.ask('/queue', { headers: headers as Record<string, string> })).status).toBe(403)
+})
+
+test('a port of its own serves clients that know only host and port, and nobody else', async () => {
+  const port = await freePort(() => false)
+  const { service, comfy } = await setup({ comfyuiPort: port })
+  const at = `http://127.0.0.1:${port}`
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`${at}${path}`, { headers })).status
+  expect((await service.get('/api/endpoints/sketch')).hostUrl).toBe(at)
+  expect(await status('/queue')).toBe(401)
+  await service.ask('PATCH', '/api/endpoints/sketch', { comfyuiWithoutKey: true })
+  expect(await status('/queue', { origin: at, 'sec-fetch-site': 'same-origin' })).toBe(200)
+  expect(await status('/api/queue')).toBe(200)
+  expect(await status('/v2/sketch/health')).toBe(404)
+  expect(await status('/queue', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' })).toBe(403)
+  expect(await status('/queue', { origin: 'https://example.com' })).toBe(403)
+  expect(await statusWithHost(port, `example.com:${port}`)).toBe(403)
+  expect(await statusWithHost(port, `localhost:${port}`)).toBe(200)
+
+  const client = await connect(at, 'me')
+  const { prompt_id: id } = await read(
+    await fetch(`${at}/prompt`, { method: 'POST', body: JSON.stringify({ prompt: GRAPH, client_id: 'me' }) }),
+  )
+  await until(() => expect(client.types()).toContain('execution_success'))
+  expect(Object.keys(await comfy.read('/history'))).toEqual([id])
+})
+
+test('a port of an endpoint outlives restarts, belongs to one endpoint, and is opened once it is free', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { service } = await setup()
+  const isOpen = () => fetch(`http://127.0.0.1:${port}/queue`).then(({ status }) => status === 200)
+  const change = (comfyuiPort: number | null, id = 'sketch') =>
+    service.ask('PATCH', `/api/endpoints/${id}`, { comfyuiPort })
+  expect((await change(port)).body.warning).toContain(`Port ${port} is in use`)
+  taken.close()
+  await until(async () => expect(await isOpen()).toBe(true))
+  await service.createEndpoint('other', { handler: SKETCH, workflows: {} })
+  expect(await change(port, 'other')).toMatchObject({ status: 400, body: { error: expect.stringContaining('sketch') } })
+  await service.kill()
+  await service.start()
+  expect(await isOpen()).toBe(true)
+  expect((await change(port)).body.warning).toBeUndefined()
+  expect((await change(null)).status).toBe(200)
+  await until(() => expect(isOpen()).rejects.toThrow())
 })
 
 test('a prompt that its server would refuse is refused in the same words', async () => {

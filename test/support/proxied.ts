@@ -23,7 +23,8 @@ export type Proxied = {
 /** Opens a listener for the proxy of a service under test; what is for the service itself gets 404 there. */
 export async function openProxy(service: TestService): Promise<Proxied> {
   const ready = Promise.resolve()
-  const streams = createStreams(createWorkerStreams(service.service(), ready), service.service(), ready)
+  const workers = createWorkerStreams(service.service(), ready)
+  const { forUsers: streams } = createStreams(workers, service.service(), ready)
   const listener = await listen(() => new Response(null, { status: 404 }), 0, { streams })
   onTestFinished(() => listener.close(0))
   const url = `http://127.0.0.1:${listener.port}`

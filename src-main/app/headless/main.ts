@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { createComfyuiPorts } from '../../features/comfyui-api/routes/ports.ts'
 import type { LeftBehind } from '../../features/machines/rules/left-behind.ts'
 import { createMachineApp } from '../../features/machines/worker-listener-routes.ts'
 import { fileSystemWarning, type Look } from '../../features/system/adapters/file-system.ts'
@@ -281,7 +282,7 @@ async function run(
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
   const killed = readServiceFile(folder.serviceFile)
   const portBefore = killed ? portOfService(killed.url) : lastPorts(storage, 'server.userPorts')[LOOPBACK]
-  const forUsers = createStreams(streams, service, ready.promise)
+  const { forUsers, onComfyuiPort } = createStreams(streams, service, ready.promise)
   const userListener = await listenForUsers({ fetch: userFetch, streams: forUsers, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
@@ -301,6 +302,9 @@ async function run(
     startedAt,
   }
   await core.start()
+  const comfyuiPorts = createComfyuiPorts({ storage, clock: service.clock, log }, onComfyuiPort)
+  closers.push(comfyuiPorts.stop)
+  await comfyuiPorts.start()
   ready.resolve()
   writePrivate(
     folder.serviceFile,

@@ -3,20 +3,23 @@ import type { Duplex } from 'node:stream'
 import { createComfyuiHandler } from '../../features/comfyui-api/routes/handler.ts'
 import { createProxy } from '../../features/load-balancing/routes/proxy.ts'
 import type { BalancerServices, ServiceContext } from '../../features/service-context.ts'
+import type { OwnPort } from '../../http/admit-stream.ts'
 import type { StreamHandler } from '../../http/server/listen.ts'
 
 export const createWorkerStreams = (service: BalancerServices, ready: Promise<void>): StreamHandler =>
   toHandler(createProxy(service, ready))
 
 /** Requests to workers and from ComfyUI clients, outside the service's routes. */
-export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>): StreamHandler {
-  const comfyui = toHandler(createComfyuiHandler(service, ready))
+export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>) {
+  const responder = createComfyuiHandler(service, ready)
+  const comfyui = toHandler(responder)
   const handlerFor = (incoming: IncomingMessage) => (comfyui.isFor(incoming) ? comfyui : proxy)
-  return {
+  const forUsers: StreamHandler = {
     isFor: (incoming) => handlerFor(incoming).isFor(incoming),
     request: (incoming, response) => handlerFor(incoming).request(incoming, response),
     upgrade: (incoming, socket, head) => handlerFor(incoming).upgrade(incoming, socket, head),
   }
+  return { forUsers, onComfyuiPort: (at: OwnPort) => toHandler(responder.onPort(at)) }
 }
 
 type Responder = Pick<StreamHandler, 'isFor'> & {

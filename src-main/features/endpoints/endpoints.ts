@@ -83,6 +83,7 @@ export function newEndpoint(
     throw new AppError('BAD_FIELD', { field: 'id', why: `${wantedId} is reserved. Choose another one` })
   refuseTaken(storage, 'id', wantedId, undefined)
   refuseTaken(storage, 'name', config.name, undefined)
+  refuseTakenPort(storage, config.comfyuiPort, undefined)
   const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
   return {
     id: wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker),
@@ -120,6 +121,7 @@ export async function updateEndpoint(
   const changed = await change(deps, id, 'updated', (endpoint) => {
     refuseReserved(changes.env ?? undefined, endpoint.config.env)
     refuseTaken(deps.storage, 'name', changes.name, id)
+    refuseTakenPort(deps.storage, given.comfyuiPort, id)
     const setting = Object.keys(given).find((name) => name !== 'name')
     if (kindOf(endpoint).backingId(endpoint) !== undefined && setting !== undefined)
       throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
@@ -232,4 +234,11 @@ function refuseTaken(
     .all()
     .some((other) => other.id !== self && (field === 'id' ? other.id : other.config.name) === value)
   if (taken) throw new AppError('ENDPOINT_EXISTS', { field, value })
+}
+
+function refuseTakenPort(storage: Storage, port: unknown, self: string | undefined): void {
+  if (typeof port !== 'number') return
+  const other = storage.endpoints.all().find(({ id, config }) => id !== self && config.comfyuiPort === port)
+  if (other !== undefined)
+    throw new AppError('BAD_FIELD', { field: 'comfyuiPort', why: `${port} is the port of the endpoint ${other.id}` })
 }

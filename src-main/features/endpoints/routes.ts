@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
+import { canOpen } from '../../http/server/listen.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import { otherMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint } from '../../storage/storage.ts'
@@ -48,6 +49,12 @@ async function warningOf({ fleet, views }: Services, { config }: Endpoint): Prom
   return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
 }
 
+/** Before the endpoint has the port itself. */
+async function portWarning(port: number | null | undefined): Promise<{ readonly warning?: string }> {
+  if (typeof port !== 'number' || (await canOpen(port))) return {}
+  return { warning: `Port ${port} is in use. ComfyUI clients reach this endpoint there once it is free.` }
+}
+
 async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonly string[]> {
   const found = await fleet.containerHost?.gpus(false)
   return [unknownGpuText(gpu, found?.inventory.cards ?? [])].filter((text) => text !== undefined)
@@ -65,14 +72,17 @@ export const ENDPOINT_OPERATIONS = {
   },
   async endpointCreate({ body }, service) {
     const { id, ...config } = body
+    const ofPort = await portWarning(config.comfyuiPort)
     const made = await createEndpoint(service, config, id)
-    return { ...withKey(service, made), ...(await warningOf(service, made.endpoint)) }
+    return { ...withKey(service, made), ...ofPort, ...(await warningOf(service, made.endpoint)) }
   },
   async endpointUpdate({ path, body }, service) {
     const endpoint = endpointOf(path, service)
+    const { comfyuiPort, container, command } = body
+    const ofPort = comfyuiPort === endpoint.config.comfyuiPort ? {} : await portWarning(comfyuiPort)
     const changed = await updateEndpoint(service, endpoint, body)
-    const warning = body.container === undefined && body.command === undefined ? {} : await warningOf(service, changed)
-    return { ...view(service, changed), ...warning }
+    const warning = container === undefined && command === undefined ? {} : await warningOf(service, changed)
+    return { ...view(service, changed), ...ofPort, ...warning }
   },
   endpointInstall({ path, body }, service) {
     const endpoint = endpointOf(path, service)

@@ -13,6 +13,7 @@ import type { LiveSnapshot } from '../../contract/live.ts'
 import type { QueueStatus, WebhookDelivery } from '../../contract/management.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { capitalized, durationText } from '../../lib/text.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Job, NodeTypesOrigin, Storage } from '../../storage/storage.ts'
@@ -240,8 +241,9 @@ export function addressesOf(
 ): { readonly url: string; readonly hostUrl?: string } {
   const kind = endpointKind(config)
   const url = kind === 'load-balanced' ? `${baseUrl}/lb/${id}` : `${baseUrl}/v2/${id}`
-  const hasHost = kind === 'load-balanced' || kind === 'workflows'
-  return hasHost ? { url, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` } : { url }
+  if (kind !== 'load-balanced' && kind !== 'workflows') return { url }
+  if (config.comfyuiPort !== undefined) return { url, hostUrl: `http://${LOOPBACK}:${config.comfyuiPort}` }
+  return { url, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` }
 }
 
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {

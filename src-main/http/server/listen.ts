@@ -141,7 +141,7 @@ export async function freePort(isTaken: (port: number) => boolean): Promise<numb
   throw new Error(`no free port from ${from} to ${to} was found for the worker`)
 }
 
-function canOpen(port: number): Promise<boolean> {
+export function canOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createSocketServer()
     server.once('error', () => resolve(false))

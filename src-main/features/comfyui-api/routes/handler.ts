@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AppError } from '../../../contract/errors.ts'
-import { type Admitted, admit } from '../../../http/admit-stream.ts'
+import { type Admitted, admit, type OwnPort } from '../../../http/admit-stream.ts'
 import { readAddress } from '../../../http/request-address.ts'
 import { requestListener } from '../../../http/server/listen.ts'
 import { asAppError, writeError, writeSocketError } from '../../../http/write-error.ts'
@@ -38,7 +38,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
   const handleRequest = requestListener(app.fetch)
   service.stopping.addEventListener('abort', sockets.close, { once: true })
 
-  function letIn(incoming: IncomingMessage, signal: AbortSignal): Promise<Admitted> {
+  function letIn(incoming: IncomingMessage, signal: AbortSignal, at: OwnPort | undefined): Promise<Admitted> {
     const { localAddress = '', remoteAddress = '' } = incoming.socket
     const isOnThisMachine = isLoopback(localAddress) && isLoopback(remoteAddress)
     return admit(
@@ -47,16 +47,17 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
       {
         requireKind: refuseWithoutWorkflows,
         needsNoKey: ({ config }) => config.comfyuiWithoutKey === true && isOnThisMachine,
+        at,
       },
     )
   }
 
-  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, response: ServerResponse, at: OwnPort | undefined): Promise<void> {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     try {
       await ready
-      const found = await letIn(incoming, gone.signal)
+      const found = await letIn(incoming, gone.signal, at)
       admitted.set(incoming, found)
       incoming.url = found.address.target.replace(API_PREFIX, '') || '/'
       if (incoming.headers.expect !== undefined) response.writeContinue()
@@ -66,12 +67,16 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
     }
   }
 
-  async function respondToUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function respondToUpgrade(
+    incoming: IncomingMessage,
+    { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
+    at: OwnPort | undefined,
+  ): Promise<void> {
     const gone = new AbortController()
     socket.once('close', () => gone.abort())
     try {
       await ready
-      const { endpoint, address, isAllowed } = await letIn(incoming, gone.signal)
+      const { endpoint, address, isAllowed } = await letIn(incoming, gone.signal, at)
       const { pathname, searchParams } = new URL(address.target, 'http://localhost')
       if (pathname.replace(API_PREFIX, '') !== '/ws')
         throw new AppError('ROUTE_NOT_FOUND', { method: 'GET', path: pathname.slice(0, 200) })
@@ -104,7 +109,16 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
     connection.once('close', () => service.stopping.removeEventListener('abort', end))
   }
 
+  const responderAt = (at?: OwnPort) => ({
+    count,
+    respond: (incoming: IncomingMessage, response: ServerResponse) => respond(incoming, response, at),
+    respondToUpgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
+      respondToUpgrade(incoming, { socket, head }, at),
+  })
+
   return {
+    ...responderAt(),
+    onPort: (at: OwnPort) => ({ ...responderAt(at), isFor: () => true }),
     isFor({ url = '', headers }: IncomingMessage): boolean {
       const address = readAddress(url, headers.host)
       if (address === undefined || address.form === 'lb') return false
@@ -112,6 +126,5 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
       const endpoint = service.storage.endpoints.get(address.endpointId)
       return endpoint !== undefined && takesWorkflows(endpoint.config)
     },
-    ...{ count, respond, respondToUpgrade },
   }
 }

@@ -388,6 +388,18 @@ const WORKFLOWS: readonly SettingField[] = [
     survivesDeploys: true,
     applies: takesWorkflows,
   },
+  {
+    path: 'comfyuiPort',
+    label: 'Port for ComfyUI clients',
+    help: 'For clients that know only a host and a port: the endpoint is a ComfyUI server at this port of 127.0.0.1. ComfyUI itself uses 8188.',
+    input: { kind: 'number', unit: '', optional: true },
+    option: {
+      flags: '--comfyui-port <port>',
+      description: 'port of 127.0.0.1 for ComfyUI clients that know only a host and a port, such as 8188',
+    },
+    survivesDeploys: true,
+    applies: takesWorkflows,
+  },
 ]
 
 const FAULTS: readonly SettingField[] = [

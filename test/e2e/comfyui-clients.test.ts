@@ -211,8 +211,15 @@ test('an uploaded picture is loaded by a graph, and is seen again under its name
   form.set('image', new Blob([png], { type: 'image/png' }), 'mine.png')
   const stored = await comfy.ask('/upload/image', { method: 'POST', body: form })
   expect(await stored.json()).toEqual({ name: 'mine.png', subfolder: '', type: 'input' })
-  const seen = await comfy.ask('/view?filename=mine.png&type=input')
-  expect(Buffer.from(await seen.arrayBuffer()).equals(png)).toBe(true)
+  form.set('subfolder', 'a/b')
+  const below = await comfy.ask('/upload/image', { method: 'POST', body: form })
+  expect(await below.json()).toEqual({ name: 'mine.png', subfolder: 'a/b', type: 'input' })
+  for (const subfolder of ['', '&subfolder=a/b']) {
+    const seen = await comfy.ask(`/view?filename=mine.png&type=input${subfolder}`)
+    expect(Buffer.from(await seen.arrayBuffer()).equals(png)).toBe(true)
+  }
+  form.set('subfolder', '../b')
+  expect((await comfy.ask('/upload/image', { method: 'POST', body: form })).status).toBe(400)
 })
 
 test('uploads wait for 100 Continue, and one of countless parts is refused before it is parsed', async () => {

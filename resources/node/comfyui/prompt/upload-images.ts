@@ -30,7 +30,9 @@ async function upload(server: ComfyServer, { name, image }: InputImage, signal: 
   const form = new FormData()
   try {
     const bytes = decodeBase64(image.slice(image.indexOf(',') + 1))
-    form.set('image', new Blob([Uint8Array.from(bytes)], { type: 'image/png' }), name)
+    const folder = name.lastIndexOf('/')
+    form.set('image', new Blob([Uint8Array.from(bytes)], { type: 'image/png' }), name.slice(folder + 1))
+    if (folder > 0) form.set('subfolder', name.slice(0, folder))
     form.set('overwrite', 'true')
     const answer = await askText(server, { path: 'upload/image', body: form, timeoutMs: UPLOAD_MS, signal })
     return answer.status < 300 ? undefined : `Error uploading ${name}: ${statusSentence(answer)}`

@@ -29,6 +29,7 @@ import { type FileReference, readReference, referenceIn } from '../rules/file-re
 import { readJobQuery } from '../rules/job-query.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
 import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
+import { inputFolder } from '../rules/user-paths.ts'
 import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody, readForm } from './bodies.ts'
 import { passOn } from './pass-on.ts'
@@ -115,7 +116,7 @@ export function createComfyuiApp(
 
   /** Results have a folder named after their prompt; see `outputsOf`. */
   function assetOf({ id: endpointId }: Endpoint, { filename, subfolder, type }: FileReference): string | undefined {
-    if (type === 'input') return storage.assets.named(filename)?.id
+    if (type === 'input') return storage.assets.named(subfolder === '' ? filename : `${subfolder}/${filename}`)?.id
     const run = runOfPrompt(deps, endpointId, subfolder)
     const results = type === 'temp' ? run?.previews : run?.results
     return results?.find((result) => result.filename === filename)?.asset
@@ -133,11 +134,14 @@ export function createComfyuiApp(
     const form = await readForm(c)
     const image = form?.get('image')
     const name = image instanceof File ? plainName(image.name) : undefined
-    if (form === undefined || !(image instanceof File) || name === undefined) return c.body(null, 400)
+    const subfolder = inputFolder(form?.get('subfolder'))
+    if (form === undefined || !(image instanceof File) || name === undefined || subfolder === undefined)
+      return c.body(null, 400)
     const bytes = await change(form, new Uint8Array(await image.arrayBuffer()), endpointFor(c))
     if (bytes === undefined) return c.body(null, 400)
     const asset = await storeAsset(assets, bytes)
-    return c.json({ name: await nameAsset(assets, name, asset.id), subfolder: '', type: 'input' })
+    const path = await nameAsset(assets, `${subfolder}${name}`, asset.id)
+    return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
   }
   const addMask: Change = async (form, mask, endpoint) => {
     const id = assetOf(endpoint, readReference(form.get('original_ref')))

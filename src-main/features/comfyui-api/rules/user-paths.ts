@@ -1,4 +1,4 @@
-/** Paths of files that ComfyUI's page stores. */
+/** Paths of files that ComfyUI clients store. */
 
 /** @returns undefined if it is invalid or leaves the folder */
 export function userPath(path: string): string | undefined {
@@ -21,4 +21,11 @@ export function filesBelow<File extends { readonly path: string }>(
     .filter(({ path }) => path !== '' && path.startsWith(prefix))
     .map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
     .filter(({ path }) => isDeep || !path.includes('/'))
+}
+
+/** @returns the folder of an uploaded file, with its `/`, or `''`; undefined if it is invalid */
+export function inputFolder(subfolder: unknown): string | undefined {
+  const path = typeof subfolder === 'string' ? subfolder.replace(/^\/+|\/+$/g, '') : ''
+  if (path === '') return ''
+  return path.length <= 200 && userPath(path) !== undefined ? `${path}/` : undefined
 }

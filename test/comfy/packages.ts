@@ -1,6 +1,6 @@
 /**
- * Packages of the public editor, from the Python index: its page and its templates. Kept in a folder of the machine
- * between runs, since a version never changes.
+ * Packages from the registries: the page and the templates of the public editor, and clients of ComfyUI servers. Kept in
+ * a folder of the machine between runs, since a version never changes.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ export type Installed = { readonly page: string; readonly templates: ReadonlyMap
 
 /** Installs a release, where it is not there yet. The newest is looked for each time. */
 export function install(release: Release): Installed {
-  const folder = join(process.env.DRYDOCK_COMFY_CACHE ?? join(homedir(), '.cache', 'drydock-test-comfy'), release.name)
+  const folder = join(cache(), release.name)
   if (release === NEWEST || !existsSync(folder)) {
     const fresh = `${folder}.new`
     rmSync(fresh, { recursive: true, force: true })
@@ -46,16 +46,31 @@ export function install(release: Release): Installed {
   }
 }
 
-function pip(folder: string, packages: readonly string[]): void {
-  const options = [
-    '--quiet',
-    '--no-deps',
-    '--disable-pip-version-check',
-    '--root-user-action=ignore',
-    '--target',
-    folder,
-  ]
-  execFileSync('python3', ['-m', 'pip', 'install', ...options, ...packages], { stdio: ['ignore', 'ignore', 'inherit'] })
+/**
+ * Installs a package with all that it needs, unless it is there.
+ * @returns the folder
+ */
+export function installClient(from: 'pypi' | 'npm', name: string): string {
+  const folder = join(cache(), 'clients', name.replace(/[^\w.-]+/g, '_'))
+  if (existsSync(folder)) return folder
+  const fresh = `${folder}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh, { recursive: true })
+  if (from === 'pypi') pip(fresh, [name], [])
+  else run('npm', ['install', '--prefix', fresh, '--ignore-scripts', '--no-audit', '--no-fund', '--silent', name])
+  renameSync(fresh, folder)
+  return folder
+}
+
+const cache = () => process.env.DRYDOCK_COMFY_CACHE ?? join(homedir(), '.cache', 'drydock-test-comfy')
+
+function pip(folder: string, packages: readonly string[], more: readonly string[] = ['--no-deps']): void {
+  const options = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--target', folder, ...more]
+  run('python3', ['-m', 'pip', 'install', ...options, ...packages])
+}
+
+function run(program: string, args: readonly string[]): void {
+  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /** A requirement in the metadata of a package: `name==version`. */

@@ -98,6 +98,8 @@ test('a prompt is followed on the socket, and its picture is in the history', as
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect(JSON.stringify(history)).not.toContain('of-account')
   expect(await comfy.read('/queue')).toEqual({ queue_running: [], queue_pending: [] })
+  expect((await comfy.send('/history', { delete: [id] })).status).toBe(200)
+  expect(await comfy.read('/history')).toEqual({})
 })
 
 test('a key is needed unless the endpoint says otherwise, and pages of other sites get nothing', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'
 import { killBatches } from '../safety/kill-batches.ts'
+import { killPrompts } from '../safety/kill-prompts.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'
 import { freezeWorkers, killWorkers } from '../safety/lose-workers.ts'
 import { printWithoutEnd } from '../safety/print-without-end.ts'
@@ -12,8 +13,8 @@ import { stopInOrder } from '../safety/stop-in-order.ts'
 import { soakFault } from './support/record-safety.ts'
 import { DEAD_MS, SILENT_MS } from './time-limits.ts'
 
-// A start and a stop of the service for each page; ms.
-const DAMAGED_LIMIT_MS = 60 * 60_000
+// For tests with hundreds of starts of the service; ms.
+const LONG_LIMIT_MS = 60 * 60_000
 
 describe('safety', () => {
   // Source of the limit: docs/spec/targets.md, 2.1.
@@ -29,6 +30,12 @@ describe('safety', () => {
   // No row of the table.
   test('the service is killed in each state of a batch', () =>
     soakFault({ row: 0, of: 200 }, (runs) => killBatches({ runs })))
+
+  test(
+    'the service is killed while ComfyUI clients send prompts',
+    () => soakFault({ row: 0, of: 200 }, (runs) => killPrompts({ runs })),
+    LONG_LIMIT_MS,
+  )
 
   test('2: a worker is killed in the middle of a job', () =>
     soakFault({ row: 2, of: 100, limitMs: DEAD_MS }, (runs) => killWorkers({ runs })))
@@ -69,6 +76,6 @@ describe('safety', () => {
         const { pages, ...figures } = await startOnDamagedPages({ pages: runs, first: runs / 10 })
         return { runs: pages, ...figures }
       }),
-    DAMAGED_LIMIT_MS,
+    LONG_LIMIT_MS,
   )
 })

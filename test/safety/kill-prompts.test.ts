@@ -1,0 +1,9 @@
+import { test } from 'vitest'
+import { killPrompts } from './kill-prompts.ts'
+
+// The soak makes 200 of them.
+const KILLS = 4
+
+test('a service that is killed while ComfyUI clients send prompts loses none, and runs none as two', async () => {
+  await killPrompts({ runs: KILLS })
+})

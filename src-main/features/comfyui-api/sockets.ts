@@ -9,6 +9,7 @@ import { jsonText } from '../../lib/json/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { isFinal } from '../jobs/rules/transitions.ts'
 import { encodePreview } from './encode-preview.ts'
 import { promptOfJob, queueRemaining, readEnd } from './prompts.ts'
 import {
@@ -103,7 +104,8 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
         tell(endpointId, storage.comfyuiPrompts.clientOf(jobId), [startMessage(promptId, clock.now())])
       }
       if (to !== 'IN_PROGRESS') sent.delete(jobId)
-      tellStatus(endpointId)
+      // Clients take an empty queue as the end, and then look into the history: `tellEnd` says it once that is written.
+      if (!isFinal(to)) tellStatus(endpointId)
     }
   }
 

@@ -45,6 +45,9 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
   // Server classes take megabytes and are read for each run; keyed by the text object.
   let last: { readonly text: string; readonly types: NodeTypes } | undefined
 
+  // Bundled files stay the same while the service runs, and each prompt needs them.
+  const ofHandlers = new Map<string, NodeTypesResponse>()
+
   function readBuiltIn() {
     builtIn ??= ports.builtInNodeTypes().then(builtInOf)
     return builtIn
@@ -54,11 +57,16 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
   async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
     const { raw, all } = await readBuiltIn()
     const handler = endpoint?.config.handler
-    const own = handler === undefined ? undefined : await ports.handlerClasses(handler)
+    if (handler === undefined) return all
+    const known = ofHandlers.get(handler)
+    if (known !== undefined) return known
+    const own = await ports.handlerClasses(handler)
     if (own === undefined) return all
     const names = new Set(own.classes)
     const named = new Map([...raw].filter(([name]) => names.has(name)))
-    return { ...all, text: writeJson(withLists(named, own.lists)) }
+    const found = { ...all, text: writeJson(withLists(named, own.lists)) }
+    ofHandlers.set(handler, found)
+    return found
   }
 
   async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesResponse> {

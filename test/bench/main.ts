@@ -11,6 +11,7 @@ import { PICTURES, performanceReport } from './performance.ts'
 import { notMeasured, type Row, tableText, writeMeasured } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
+import { comfyuiPrompt } from './rows/comfyui-prompt.ts'
 import { commandStarts } from './rows/commands.ts'
 import { containerJobs } from './rows/container-jobs.ts'
 import { crowdedService } from './rows/crowd.ts'
@@ -74,6 +75,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   pages: pageStart,
   editor: editorCanvas,
   sketch: sketchPicture,
+  'comfyui-prompt': comfyuiPrompt,
   'cold-containers': coldContainers,
   'container-jobs': containerJobs,
   'growth-endpoints': growthEndpoints,

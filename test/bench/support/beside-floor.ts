@@ -24,6 +24,8 @@ export type SidesAndService = Sides & { readonly service: Service; readonly fold
 /** More variables for the two sides. */
 export type SideVariables = { readonly service: ServiceEnvironment; readonly floor: ServiceEnvironment }
 
+const SKETCH = join(import.meta.dirname, '../../../resources/node/sketch/handler.ts')
+
 const AS_THEY_ARE: SideVariables = { service: {}, floor: {} }
 
 /** Measures `run` and a server that stores and answers. The endpoint is paused, so that only submits count. */
@@ -40,6 +42,22 @@ export function besideAcceptFloor<T>(
       return await measure({ service, folder, ours, bare: { port: floor.ready, path: '/run', headers: [] } })
     } finally {
       await floor.stop()
+    }
+  })
+}
+
+/** Measures `/prompt` of a paused endpoint, and that of a ComfyUI server which runs nothing. */
+export function besideComfyuiServer<T>(measure: (sides: Sides) => Promise<T>): Promise<T> {
+  return withService({}, async (service) => {
+    const server = await startProgram<number>('comfyui-server')
+    try {
+      const settings = { handler: SKETCH, workflows: {}, workersMax: 1, comfyuiWithoutKey: true }
+      await createEndpoint(service, { id: 'paused', ...settings })
+      await service.call('POST', '/api/endpoints/paused/pause')
+      const ours = { port: service.port, path: '/comfy/paused/prompt', headers: [] }
+      return await measure({ ours, bare: { port: server.ready, path: '/prompt', headers: [] } })
+    } finally {
+      await server.stop()
     }
   })
 }

@@ -50,7 +50,7 @@ export type ServerRequest = {
   /** Below the server's address, without a leading slash, with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  readonly body?: Uint8Array<ArrayBuffer> | undefined
   readonly signal: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { addressOf, ask, type ComfyServer, readBounded } from '../server/comfy-server.ts'
-import type { ListedFile, ListedResult } from './list-results.ts'
+import type { CachedPicture, ListedFile, ListedResult } from './list-results.ts'
 
 // Limit for one file, in ms; source: worker-comfyui, handler.py.
 const FETCH_MS = 60_000
@@ -45,7 +45,7 @@ export async function collectResults(
     else if (result.kind === 'text') faults.push(`${filename} does not fit into the result: ${room}.`)
     else {
       log(`${filename} stays on the server: ${room} in the result of the job.`)
-      images.push({ filename, type: 's3_url', data: addressOf(server, viewOf(result)).href, node })
+      images.push({ filename, type: 's3_url', data: addressOf(server, placeOf(result)).href, node })
     }
   }
   return { images, faults, leftBytes: left }
@@ -86,7 +86,7 @@ async function contentOf(
   }
   const failed = `Failed to fetch image data for ${file.filename} from /view endpoint.`
   try {
-    const answer = await ask(server, { ...viewOf(file), timeoutMs: FETCH_MS, signal })
+    const answer = await ask(server, { ...placeOf(file), timeoutMs: FETCH_MS, signal })
     if (answer.status !== 200) {
       await answer.body?.cancel()
       return { kind: 'fault', why: `${failed} The server answered HTTP ${answer.status}.` }
@@ -99,6 +99,10 @@ async function contentOf(
   }
 }
 
-const viewOf = ({ filename, subfolder, type }: ListedFile) => ({ path: 'view', query: { filename, subfolder, type } })
+function placeOf(file: ListedFile | CachedPicture) {
+  if (file.kind === 'cached') return { path: `api/etn/image/${file.id}` }
+  const { filename, subfolder, type } = file
+  return { path: 'view', query: { filename, subfolder, type } }
+}
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -1,3 +1,4 @@
+import { cachedPictureName } from '../../../../src-main/features/workflows/rules/runs/cached-picture.ts'
 import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { textIn } from '../progress/server-message.ts'
 import { pythonText } from '../prompt/python-text.ts'
@@ -10,12 +11,22 @@ export type ListedFile = {
   readonly type: string
 }
 
+/** A picture that its node keeps in memory, as those of Krita's plug-in do. */
+export type CachedPicture = {
+  readonly kind: 'cached'
+  readonly node: string
+  readonly filename: string
+  readonly id: string
+}
+
 export type ListedResult =
   | ListedFile
+  | CachedPicture
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
 
 // Each is requested from the server. Source: ours, twice what the gallery keeps.
 const RESULTS_MAX = 1000
+const CACHE_ID = /^[\w-]{1,100}$/
 const PREVIEWS_MAX = 100
 
 /**
@@ -53,6 +64,11 @@ function readItem(item: JsonValue, node: string, key: string, at: number): Liste
   }
   if (!isObject(item) || isNumber(item)) return undefined
   const [filename, type] = [textIn(item, 'filename') ?? '', textIn(item, 'type')]
+  const id = textIn(item, 'source') === 'http' ? textIn(item, 'id') : undefined
+  if (id !== undefined && CACHE_ID.test(id)) {
+    const format = /^image\/(\w+)$/.exec(textIn(item, 'content-type') ?? '')?.[1] ?? 'png'
+    return { kind: 'cached', node, filename: cachedPictureName(id, format), id }
+  }
   if (type === undefined || (type === 'temp' && filename === '')) return undefined
   if (filename === '') return `Skipping image in node ${node} due to missing filename: ${pythonText(item)}`
   return { kind: 'file', node, filename, subfolder: textIn(item, 'subfolder') ?? '', type }

@@ -214,6 +214,11 @@ export function createComfyuiApp(
     return c.json({ system, devices: [{ name: 'cpu', type: 'cpu', index: null, ...memory }] })
   })
 
+  app.put(
+    '/etn/image/:id',
+    bounded(limit('comfyuiUploadBytes')),
+    fromServer((c) => c.body(null, 404)),
+  )
   app.notFound(async (c) => (await passOn(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))
   app.onError((error, c) => errorResponse(c, error, service))
   return app

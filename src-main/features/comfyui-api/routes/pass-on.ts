@@ -19,7 +19,7 @@ export async function passOn(
   const { method, raw } = c.req
   const asked = URL.parse(`http://localhost${address.target}`)
   if (server === undefined || asked === null || !isPassedOn(method, asked.pathname)) return undefined
-  const body = method === 'POST' ? await c.req.text() : undefined
+  const body = method === 'GET' || method === 'HEAD' ? undefined : new Uint8Array(await c.req.arrayBuffer())
   const response = await workflows
     .askServer(server, {
       ...{ method, path: asked.pathname.slice(1) + asked.search, body },

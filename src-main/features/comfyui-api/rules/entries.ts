@@ -1,5 +1,6 @@
 /** Entries of the queue and the history of a ComfyUI server, as JSON text. Source: docs/spec/comfyui.md, 6. */
 import type { RunResult } from '../../../contract/workflows.ts'
+import { cachedPictureId } from '../../workflows/rules/runs/cached-picture.ts'
 import { endMessages, type Message, type PromptEnd, startMessage } from './messages.ts'
 
 export type StoredPrompt = {
@@ -39,7 +40,9 @@ export function outputsOf(
     const output = outputs.get(node) ?? {}
     outputs.set(node, output)
     output[key] ??= []
-    output[key].push({ filename, subfolder: promptId, type })
+    const id = cachedPictureId(filename)
+    const cached = id === undefined ? {} : { source: 'http', id, 'content-type': mediaType }
+    output[key].push({ filename, subfolder: promptId, type, ...cached })
     if (mediaType.startsWith('video/')) output.animated = [true as unknown as object]
   }
   results.forEach(add('output'))

@@ -4,12 +4,15 @@
 const ADMINISTRATION =
   /^\/(?:api\/)*(?:v\d+\/)?(?:internal|manager|comfyui_manager|customnode|snapshot|externalmodel)(?:\/|$)/i
 const POSTS = /^\/(?:api\/)?free$/
+// Pictures for Krita's graphs, which its nodes keep in memory.
+const PUTS = /^\/(?:api\/)?etn\/image\/[\w-]+$/
 // Servers differ in how they read these, so they could hide a path that is not passed on.
 const AMBIGUOUS = /%(?:2f|5c|25|00)|[\\\0]|\/\//i
 
 /** @param path of a request, with its `/api`, without the query */
 export function isPassedOn(method: string, path: string): boolean {
   if (method === 'POST') return POSTS.test(path)
+  if (method === 'PUT') return PUTS.test(path)
   if ((method !== 'GET' && method !== 'HEAD') || AMBIGUOUS.test(path)) return false
   try {
     return !ADMINISTRATION.test(decodeURIComponent(path))

@@ -13,6 +13,7 @@ it.each([
   ['GET', '/managers'],
   ['POST', '/free'],
   ['POST', '/api/free'],
+  ['PUT', '/api/etn/image/0a1b'],
 ])('%s %s is passed on', (method, path) => {
   expect(isPassedOn(method, path)).toBe(true)
 })
@@ -21,6 +22,8 @@ it.each([
   ['POST', '/'],
   ['POST', '/customnode/install'],
   ['PUT', '/free'],
+  ['PUT', '/api/etn/upload/loras/a'],
+  ['PUT', '/api/etn/image/a/b'],
   ['DELETE', '/api/userdata/a'],
   ['GET', '/manager/reboot'],
   ['GET', '/v2/manager/queue/start'],

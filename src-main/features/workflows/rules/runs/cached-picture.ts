@@ -1,0 +1,10 @@
+/**
+ * Pictures that a node keeps in memory under an id, not in a file; their results are named after it.
+ * Source: comfyui-tooling-nodes, `ETN_SaveImageCache`, which Krita's plug-in needs.
+ */
+export const cachedPictureName = (id: string, format: string): string => `etn_${id}.${format}`
+
+/** @returns undefined for other results */
+export function cachedPictureId(filename: string): string | undefined {
+  return /^etn_([\w-]+)\.\w+$/.exec(filename)?.[1]
+}

@@ -25,6 +25,8 @@ type Deps = ReadsInThread & {
 export type NodeTypeRegistry = ReturnType<typeof createNodeTypeRegistry>
 
 const LETTERS_A_TURN = 128 * 1024
+// Endpoints whose classes are kept in memory. Source: ours; those of a server take some 20 MB.
+const KEPT_MOST = 4
 
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
@@ -42,8 +44,8 @@ function builtInOf(file: string): BuiltIn {
 export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps) {
   let builtIn: Promise<BuiltIn> | undefined
 
-  // Server classes take megabytes and are read for each run; keyed by the text object.
-  let last: { readonly text: string; readonly types: NodeTypes } | undefined
+  // Classes take megabytes, and each prompt needs them. By the text, or by the endpoint and the time for stored ones.
+  const kept = new Map<string, NodeTypes>()
 
   // Bundled files stay the same while the service runs, and each prompt needs them.
   const ofHandlers = new Map<string, NodeTypesResponse>()
@@ -81,6 +83,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
       const known = isOpened ? endpointConfig.parse({ ...config, workflows: {} }) : config
       if (isOpened || isNew) storage.endpoints.save({ ...current, config: known, updatedAt: now }, 'updated', now)
     })
+    kept.clear()
     return types
   }
 
@@ -93,11 +96,15 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
   return {
     of,
     async readOf(endpoint: Endpoint | undefined): Promise<NodeTypes> {
-      const { text, source } = await of(endpoint)
-      if (source === 'built-in' && endpoint === undefined) return (await readBuiltIn()).types
-      if (last?.text === text) return last.types
-      const types = source === 'built-in' ? typesIn(text) : await readInTurns(text)
-      last = { text, types }
+      if (endpoint === undefined) return (await readBuiltIn()).types
+      const readAt = storage.nodeTypes.origin(endpoint.id)?.readAt
+      const key = readAt === undefined ? (await comeAlong(endpoint)).text : `${endpoint.id} ${readAt}`
+      const read = async () => (readAt === undefined ? typesIn(key) : readInTurns((await of(endpoint)).text))
+      const types = kept.get(key) ?? (await read())
+      kept.delete(key)
+      kept.set(key, types)
+      const [oldest = key] = kept.keys()
+      if (kept.size > KEPT_MOST) kept.delete(oldest)
       return types
     },
     async take(endpoint: Endpoint, given: string): Promise<NodeTypesResponse> {

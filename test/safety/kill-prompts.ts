@@ -14,10 +14,10 @@ const CLIENTS = 6
 const PROMPTS = 4
 const LARGE_EACH = 10
 const LARGE = 'x'.repeat(limit('payloadInRowBytes'))
-// The kill comes after so many answers and messages, another number in each run.
-const SPREAD = 140
-const STEP = 37
-const ENDED_WITHIN_MS = 30_000
+// The kill comes after so many answers and messages about prompts, another number in each run.
+const SPREAD = 400
+const STEP = 137
+const ENDED_WITHIN_MS = 60_000
 const RUNS_PER_FOLDER = 50
 
 type Client = {
@@ -126,9 +126,9 @@ async function sendAll(service: ServedService, client: Client, first: number, no
 function follow(service: ServedService, { id, ended }: Client, note: () => void) {
   const socket = new WebSocket(`${service.url().replace('http', 'ws')}/comfy/sketch/ws?clientId=${id}`)
   socket.on('message', (data, isBinary) => {
-    note()
-    if (isBinary) return
+    if (isBinary) return note()
     const { type, data: told } = JSON.parse(String(data))
+    if (told.prompt_id !== undefined) note()
     if (type === 'execution_success') ended.push(told.prompt_id)
   })
   const opened = new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))

@@ -33,6 +33,11 @@ export type Problem = {
   readonly packages?: readonly NodePackage[]
 }
 
+export function danglingLink(source: string, node: string, input: string): Problem {
+  const message = `Input ${input} is linked to node ${source}, which does not exist. Link it to another one.`
+  return { code: 'dangling_link', severity: 'error', node, input, message }
+}
+
 const OF_UNKNOWN: ReadonlySet<string> = new Set<ProblemCode>(['unknown_class', 'values_not_named'])
 
 const isOfUnknownClass = ({ code }: Pick<Problem, 'code'>): boolean => OF_UNKNOWN.has(code)

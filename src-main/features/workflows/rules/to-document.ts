@@ -13,6 +13,7 @@ import { type InputType, isWidget } from './input-type.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from './payload.ts'
 import { isPrompt, plainPrompt } from './resolve/dynamic-prompts.ts'
+import { VIRTUAL_KINDS } from './to-payload/virtual-nodes.ts'
 import { isSent, isStored, LEFT_OUT, OTHER_INPUTS, valueSlots } from './widgets.ts'
 
 type NewLink = {
@@ -232,7 +233,7 @@ function valuesOf({ node, type, into }: Part) {
   return {
     values,
     others: [
-      ...(others.length === 0 ? [] : [[OTHER_INPUTS, new Map(others)] as const]),
+      ...(others.length === 0 && !VIRTUAL_KINDS.has(node.classType) ? [] : [[OTHER_INPUTS, new Map(others)] as const]),
       ...(leftOut.length === 0 ? [] : [[LEFT_OUT, leftOut] as const]),
     ],
   }

@@ -3,13 +3,13 @@
  * Source: docs/spec/image-workflows.md, 4; docs/spec/comfyui.md, 9.
  */
 
-import { isArray, type JsonValue } from '../../../lib/json/value.ts'
+import { isArray, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import { checkValue } from './check-value.ts'
 import { typeOfPayloadNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget, typesFit } from './input-type.ts'
 import type { NodeType, NodeTypes, OutputType } from './node-types.ts'
-import { linksInto, type PayloadNode, readLink, readPayloadNode } from './payload.ts'
-import type { Problem, ProblemCode } from './problem.ts'
+import { linksInto, type PayloadNode, readLink, readPayloadNode, readPayloadNodes } from './payload.ts'
+import { danglingLink, type Problem, type ProblemCode } from './problem.ts'
 import { recognise } from './recognise.ts'
 
 /**
@@ -78,6 +78,13 @@ function neededNodes(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes):
   return needed
 }
 
+/** Errors of links to nodes that are not in the payload. */
+export function linksToNothing(payload: JsonObject): readonly Problem[] {
+  return readPayloadNodes(payload).flatMap((node) =>
+    linksInto(node).flatMap((link) => (payload.has(link.node) ? [] : danglingLink(link.node, node.id, link.input))),
+  )
+}
+
 function checkNode(node: PayloadNode, nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): readonly Problem[] {
   const type = typeOfPayloadNode(node, types)
   const problems: Problem[] = []
@@ -132,10 +139,7 @@ function checkLink(node: PayloadNode, name: string, { value, input, nodes, types
   if (link === undefined)
     return at(node.id, 'wrong_value_type', `Input ${name} is a list, but not a link of a node and an output.`, name)
   const source = nodes.get(link.node)
-  if (source === undefined) {
-    const message = `Input ${name} is linked to node ${link.node}, which does not exist. Link it to another one.`
-    return at(node.id, 'dangling_link', message, name)
-  }
+  if (source === undefined) return danglingLink(link.node, node.id, name)
   const sourceType = types.get(source.classType)
   if (sourceType === undefined) return undefined
   const output = sourceType.outputs[link.slot]

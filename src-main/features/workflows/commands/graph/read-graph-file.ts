@@ -14,6 +14,7 @@ import type { Problem } from '../../rules/problem.ts'
 import { GRAPH_EXPORT_MARK, isGraphExport } from '../../rules/recognise.ts'
 import { toResolvedPayload } from '../../rules/resolve/resolve.ts'
 import { toDocument } from '../../rules/to-document.ts'
+import { linksToNothing } from '../../rules/validate.ts'
 
 export type GraphFile = {
   readonly name: string
@@ -118,7 +119,9 @@ export function convertGraph(
   const indent = isCompact ? 0 : INDENT
   if (to === 'api') {
     const { payload, problems } =
-      form === 'payload' ? { payload: raw, problems: [] } : toResolvedPayload(readDocument(raw), types, now)
+      form === 'payload'
+        ? { payload: raw, problems: linksToNothing(raw) }
+        : toResolvedPayload(readDocument(raw), types, now)
     return { text: writeJson(payload, indent), raw: payload, nodes: payload.size, problems }
   }
   const document = form === 'document' ? raw : toDocument(raw, types)

@@ -1,4 +1,5 @@
 /** Indexes of nodes and links, cached per list identity. */
+import { asText } from '../../../../lib/json/plain.ts'
 import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   type Graph,
@@ -59,17 +60,27 @@ function linksFromInput(graph: Subgraph, slot: number): readonly Link[] {
   return (enteringSubgraph(graph.links).get(slot) ?? []).toSorted((one, other) => position(one) - position(other))
 }
 
+/** Nodes of scripts that hand on a value by name: getter to setter. */
+const SETTERS: ReadonlyMap<string, string> = new Map([
+  ['GetNode', 'SetNode'],
+  ['easy getNode', 'easy setNode'],
+])
+
 const setters = memoized((list: Graph['nodes']) => {
-  const all = list.items.filter(({ type }) => type === 'SetNode')
-  return new Map(all.toReversed().map((node) => [firstValue(node), node]))
+  const classes = new Set(SETTERS.values())
+  const all = list.items.filter(({ type = '' }) => classes.has(type))
+  return new Map(all.toReversed().map((node) => [keyOfSetter(node.type, node), node]))
 })
 
-/** The first value of a node: for SetNode and GetNode, the name that pairs them. */
+const keyOfSetter = (setter: string | undefined, node: GraphNode): string => `${setter} ${asText(firstValue(node))}`
+
+/** The first value of a node: for setters and getters, the name that pairs them. */
 export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
   isArray(widgetValues) ? widgetValues[0] : undefined
 
-export const setterByName = (graph: Graph, name: JsonValue | undefined): GraphNode | undefined =>
-  setters(graph.nodes).get(name)
+/** The first in the graph. */
+export const setterFor = (graph: Graph, getter: GraphNode): GraphNode | undefined =>
+  setters(graph.nodes).get(keyOfSetter(SETTERS.get(getter.type ?? ''), getter))
 
 const links = memoized((list: Graph['links']) => byId(list.items, ({ id }) => id))
 

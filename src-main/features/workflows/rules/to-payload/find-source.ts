@@ -16,10 +16,11 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import { firstValue, linksById, linkToHostOutput, nodesById, setterByName } from '../document/index-of.ts'
+import { firstValue, linksById, linkToHostOutput, nodesById, setterFor } from '../document/index-of.ts'
 import { isAny, typesFit } from '../input-type.ts'
 import type { InnerIds } from '../payload-ids.ts'
 import { hostValue, innerWidgets } from '../promoted-widgets.ts'
+import { virtualKind } from './virtual-nodes.ts'
 
 export type Source =
   | { readonly kind: 'output'; readonly node: string; readonly slot: number }
@@ -64,18 +65,30 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   walk.seen.add(source)
   if (node.mode === MODE.mute) return NOTHING
   if (node.mode === MODE.bypass) return ofInput(scope, handedThrough(node, from.slot, walk.type), walk)
-  if (node.type === 'Reroute') return ofInput(scope, node.inputs.items[0], walk)
-  if (node.type === 'PrimitiveNode') return ofPrimitive(node)
-  if (node.type === 'GetNode') return ofInput(scope, setterOf(scope, node)?.inputs.items[0], walk)
+  const kind = virtualKind(node)
+  if (kind === 'pass' || kind === 'set') return ofInput(scope, node.inputs.items[0], walk)
+  if (kind === 'value') return ofPrimitive(node)
+  if (kind === 'get') return ofSetter(setterOf(scope, node), walk)
+  if (kind !== undefined) return NOTHING
   const inner = within(scope, node)
   if (inner?.host === undefined) return { kind: 'output', node: id, slot: from.slot }
   const link = linkToHostOutput(inner.host.definition, node, from.slot)
   return link === undefined ? NOTHING : ofOrigin(inner, link.from, walk)
 }
 
-/** The SetNode for a GetNode; undefined if the graph has none. */
-export function setterOf({ graph }: Scope, getter: GraphNode): GraphNode | undefined {
-  return setterByName(graph, firstValue(getter))
+type Setter = { readonly scope: Scope; readonly node: GraphNode }
+
+function ofSetter(setter: Setter | undefined, walk: Walk): Step {
+  return setter === undefined ? NOTHING : ofInput(setter.scope, setter.node.inputs.items[0], walk)
+}
+
+/** The node that sets the value of a getter, in its graph or the nearest one around it. */
+export function setterOf(scope: Scope, getter: GraphNode): Setter | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.host?.scope) {
+    const node = setterFor(at.graph, getter)
+    if (node !== undefined) return { scope: at, node }
+  }
+  return undefined
 }
 
 function ofPrimitive(node: GraphNode): Source {
@@ -175,12 +188,5 @@ export const payloadId = ({ prefix, host, ids }: Scope, nodeId: string): string 
 function linkInto({ links }: Scope, { link }: InputSlot): Link | undefined {
   return link === undefined ? undefined : links.get(link)
 }
-
-// Nodes of the editor only: no worker knows them.
-const VIRTUAL = new Set(['PrimitiveNode', 'Reroute', 'Note', 'MarkdownNote', 'SetNode', 'GetNode'])
-
-export const isVirtual = (node: GraphNode): boolean => VIRTUAL.has(node.type ?? '') || isEverywhere(node)
-
-export const isEverywhere = ({ type = '' }: GraphNode): boolean => /^(Anything|Prompts|Seed) Everywhere/.test(type)
 
 export const isActive = ({ mode }: GraphNode): boolean => mode !== MODE.mute && mode !== MODE.bypass

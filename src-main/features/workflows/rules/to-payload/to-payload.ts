@@ -10,13 +10,11 @@ import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { innerIds } from '../payload-ids.ts'
-import type { Problem } from '../problem.ts'
+import { danglingLink, type Problem } from '../problem.ts'
 import { OTHER_INPUTS } from '../widgets.ts'
 import {
   type InnerValue,
   isActive,
-  isEverywhere,
-  isVirtual,
   outermost,
   payloadId,
   type Scope,
@@ -27,6 +25,7 @@ import {
   within,
 } from './find-source.ts'
 import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
+import { isOfPageScript, virtualKind } from './virtual-nodes.ts'
 
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
 
@@ -44,34 +43,33 @@ const TOO_LARGE: Problem = {
  */
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
-  const nodes: (readonly [string, JsonObject])[] = []
   const root = outermost(openGroupNodes(document, types), innerIds(document))
   const fill = createFiller(root, types, now)
   const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
 
+  const sent = new Map<string, { readonly scope: Scope; readonly node: GraphNode }>()
   const addAll = (scope: Scope) => {
     for (const node of inOrder(scope)) {
       if (!isActive(node)) continue
-      if (nodes.length >= NODES_MAX) return
+      if (sent.size >= NODES_MAX) return
       const problem = nodeProblem(scope, node)
       if (problem !== undefined) problems.push(problem)
-      if (isVirtual(node) || whyClosed(scope, node) !== undefined) continue
+      if (virtualKind(node) !== undefined || whyClosed(scope, node) !== undefined) continue
       const inner = within(scope, node)
       if (inner !== undefined) addAll(inner)
-      else nodes.push([payloadId(scope, node.id ?? ''), payloadNode(scope, node)])
+      else if (!isOfPageScript(node, types)) sent.set(payloadId(scope, node.id ?? ''), { scope, node })
     }
   }
-  const payloadNode = (scope: Scope, node: GraphNode): JsonObject => {
+  const payloadNode = (id: string, scope: Scope, node: GraphNode): JsonObject => {
     const type = typeOfNode(node, types)
     const title = node.title ?? type?.displayName ?? node.type ?? ''
     return new Map<string, JsonValue>([
-      ['inputs', inputsOf(scope, node, type)],
+      ['inputs', inputsOf(id, scope, node, type)],
       ['class_type', node.type ?? ''],
       ['_meta', new Map([['title', title]])],
     ])
   }
-  const inputsOf = (scope: Scope, node: GraphNode, type: NodeType | undefined): JsonObject => {
-    const id = payloadId(scope, node.id ?? '')
+  const inputsOf = (id: string, scope: Scope, node: GraphNode, type: NodeType | undefined): JsonObject => {
     const values = sentValues(node, type)
     if (values === undefined && !isGroupNode(node)) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
@@ -81,7 +79,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     for (const [name, value] of isObject(others) ? others : []) inputs.set(name, value)
     for (const slot of node.inputs.items) {
       const name = slot.name ?? ''
-      const source = sourceOfInput(scope, slot, innerValue)
+      const source = sentSource(sourceOfInput(scope, slot, innerValue))
       const value = inputValue(source)
       if (value !== undefined) inputs.set(name, value)
       const problem = problemOf(source, id, name)
@@ -89,9 +87,12 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     }
     return inputs
   }
+  const sentSource = (source: Source): Source =>
+    source.kind === 'output' && !sent.has(source.node) ? { kind: 'dangling', node: source.node } : source
 
   addAll(root)
-  if (nodes.length >= NODES_MAX) problems.push(TOO_LARGE)
+  if (sent.size >= NODES_MAX) problems.push(TOO_LARGE)
+  const nodes = [...sent].map(([id, { scope, node }]) => [id, payloadNode(id, scope, node)] as const)
   return { payload: new Map(integersFirst(nodes)), problems }
 }
 
@@ -113,9 +114,7 @@ function problemOf(source: Source, node: string, input: string): Problem | undef
       code: 'cycle',
       message: `Input ${input} leads back to itself. Remove one of the links of the loop.`,
     }
-  if (source.kind !== 'dangling') return undefined
-  const message = `Input ${input} is linked to node ${source.node}, which does not exist. Link it to another one.`
-  return { ...at, code: 'dangling_link', message }
+  return source.kind === 'dangling' ? danglingLink(source.node, node, input) : undefined
 }
 
 function valuesNotNamed(node: string, { type }: GraphNode): Problem {
@@ -175,9 +174,9 @@ function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
   const closed = whyClosed(scope, node)
   if (closed === 'within itself') return error('cycle', 'The subgraph of the node contains itself. Remove the node.')
   if (closed === 'too deep') return error('too_large', 'The node is nested in too many subgraphs. Unpack some of them.')
-  if (type === 'GetNode' && setterOf(scope, node) === undefined)
+  if (virtualKind(node) === 'get' && setterOf(scope, node) === undefined)
     return warning('needs_extension', 'No node sets the value that this node gets by name. Link its targets directly.')
-  if (isEverywhere(node))
+  if (virtualKind(node) === 'everywhere')
     return warning(
       'needs_extension',
       `${type} passes its inputs without links, through the code of an extension. Link them to the nodes that need them.`,

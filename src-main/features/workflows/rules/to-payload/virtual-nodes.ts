@@ -1,0 +1,53 @@
+/**
+ * Nodes of the page's scripts: no server has their classes, so they are never sent. Source: docs/spec/comfyui.md, 1.6;
+ * the scripts of rgthree-comfy, ComfyUI-KJNodes, ComfyUI-Easy-Use and cg-use-everywhere.
+ */
+import { isArray, isObject } from '../../../../lib/json/value.ts'
+import type { GraphNode } from '../document/document.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { OTHER_INPUTS } from '../widgets.ts'
+
+/** `get` reads what the `set` node of the same name gets; `everywhere` feeds inputs without links. */
+type VirtualKind = 'nothing' | 'value' | 'pass' | 'set' | 'get' | 'everywhere'
+
+const CLASSES: Readonly<Record<VirtualKind, readonly string[]>> = {
+  nothing: [
+    ...['Note', 'MarkdownNote', 'Note Plus (mtb)', 'easy bookmark'],
+    ...['Label (rgthree)', 'Bookmark (rgthree)', 'Fast Actions Button (rgthree)', 'Power Conductor (rgthree)'],
+    ...['Fast Muter (rgthree)', 'Fast Bypasser (rgthree)', 'Fast Node Muter (rgthree)', 'Random Unmuter (rgthree)'],
+    ...['Fast Groups Muter (rgthree)', 'Fast Groups Bypasser (rgthree)'],
+    ...['Mute / Bypass Relay (rgthree)', 'Mute / Bypass Repeater (rgthree)'],
+    ...['Node Collector (rgthree)', 'Node Combiner (rgthree)'],
+  ],
+  value: ['PrimitiveNode'],
+  pass: ['Reroute', 'Reroute (rgthree)'],
+  set: ['SetNode', 'easy setNode'],
+  get: ['GetNode', 'easy getNode'],
+  everywhere: [
+    ...['Anything Everywhere', 'Anything Everywhere?', 'Anything Everywhere3'],
+    ...['Prompts Everywhere', 'Seed Everywhere'],
+  ],
+}
+
+/** By class. */
+export const VIRTUAL_KINDS: ReadonlyMap<string, VirtualKind> = new Map(
+  (Object.keys(CLASSES) as VirtualKind[]).flatMap((kind) => CLASSES[kind].map((name) => [name, kind] as const)),
+)
+
+/** @returns undefined for a node that is sent, as every node of an opened payload is */
+export function virtualKind({ type = '', properties }: GraphNode): VirtualKind | undefined {
+  const kind = VIRTUAL_KINDS.get(type)
+  return kind !== undefined && isObject(properties) && properties.has(OTHER_INPUTS) ? undefined : kind
+}
+
+/**
+ * Whether an unknown class is one of a page's script: the page names the class of a server in each of its nodes, and a
+ * node without links and values does nothing.
+ */
+export function isOfPageScript({ type = '', inputs, outputs, properties, widgetValues }: GraphNode, types: NodeTypes) {
+  const isNamed = !isObject(properties) || properties.size === 0 || properties.has('Node name for S&R')
+  const isLinked =
+    inputs.items.some(({ link }) => link !== undefined) || outputs.items.some(({ links }) => links.length > 0)
+  const hasValues = isArray(widgetValues) ? widgetValues.length > 0 : widgetValues !== undefined
+  return !types.has(type) && !isNamed && !isLinked && !hasValues
+}

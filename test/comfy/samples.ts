@@ -108,6 +108,33 @@ const prompts: Subgraph = {
   inputs: [{ name: 'text', type: 'STRING', links: [1] }],
 }
 
+const widgetInput = (name: string, link: number): Input => ({ name, type: 'INT', link, widget: name })
+
+// Three of the four widgets within are inputs of the subgraph.
+const picture: Subgraph = {
+  id: INSIDE,
+  nodes: [
+    {
+      id: 1,
+      type: 'EmptyImage',
+      inputs: [widgetInput('width', 1), widgetInput('height', 2), widgetInput('batch_size', 3)],
+      values: [10, 20, 1, 0],
+    },
+  ],
+  links: [
+    [1, -10, 0, 1, 0, 'INT'],
+    [2, -10, 1, 1, 1, 'INT'],
+    [3, -10, 2, 1, 2, 'INT'],
+  ],
+  inputs: [
+    { name: 'a', type: 'INT', links: [1] },
+    { name: 'b', type: 'INT', links: [2] },
+    { name: 'c', type: 'INT', links: [3] },
+  ],
+}
+
+const listing = (...proxyWidgets: readonly (readonly [string, string])[]) => ({ proxyWidgets })
+
 /** Documents by name. */
 export const SAMPLES: Readonly<Record<string, object>> = {
   'widgets newer than the file': document([
@@ -179,6 +206,20 @@ export const SAMPLES: Readonly<Record<string, object>> = {
         inputs: [{ name: 'width', type: 'INT', links: [1] }],
       },
       sampler,
+    ],
+  ),
+  'values that hosts list for widgets within': document(
+    [
+      { id: 7, type: INSIDE, values: [11, 22], properties: listing(['1', 'width'], ['1', 'height']) },
+      { id: 8, type: INSIDE, values: [11], properties: listing(['1', 'color']) },
+      { id: 9, type: INSIDE, values: [33, 44, 55], properties: listing(['-1', 'b'], ['1', 'color'], ['-1', 'a']) },
+      { id: 10, type: INSIDE, values: [33], properties: listing(['-1', 'b'], ['-1', 'a']) },
+      { id: 11, type: DEEPER, values: [77], properties: listing(['5', 'color']) },
+    ],
+    [],
+    [
+      picture,
+      { id: DEEPER, nodes: [{ id: 5, type: INSIDE, values: [], properties: listing(['1', 'color']) }], links: [] },
     ],
   ),
   'the same ids outside and inside': document(

@@ -36,15 +36,20 @@ export function promotedWidgets(host: GraphNode, definition: Subgraph): readonly
       ofInput(name, at, inner.get(name), labels.get(name) ?? labelOf(definition, name)),
     )
   }
-  const indexes = valueIndexesOnHost(host, listed)
   return listed.map((entry, index) => {
-    const at = indexes[index]
-    if (at !== undefined) return ofInput(entry.widget, at, inner.get(entry.widget), labelOf(definition, entry.widget))
-    const input = [...inner].find(([, one]) => one.node === entry.node && one.widget === entry.widget)?.[0]
-    const label = (input === undefined ? undefined : labelOf(definition, input)) ?? entry.widget
-    return { key: `${entry.node}: ${entry.widget}`, label, input, at: undefined, inner: entry }
+    const { node, widget } = entry
+    if (node === ON_THE_HOST) {
+      const at = valueIndex(host, definition, widget) ?? index
+      return ofInput(widget, at, inner.get(widget), labelOf(definition, widget))
+    }
+    const input = [...inner].find(([, one]) => one.node === node && one.widget === widget)?.[0]
+    const label = (input === undefined ? undefined : labelOf(definition, input)) ?? widget
+    const at = input === undefined ? heldIndex(host, index) : valueIndex(host, definition, input)
+    return { key: keyOfInner(entry), label, input, at, inner: entry }
   })
 }
+
+export const keyOfInner = ({ node, widget }: InnerWidget): string => `${node}: ${widget}`
 
 function ofInput(input: string, at: number, inner: InnerWidget | undefined, label: string | undefined): PromotedWidget {
   return { key: input, label: label ?? input, input, at, inner }
@@ -76,29 +81,28 @@ export function hostValue(host: GraphNode, definition: Subgraph, input: string):
   const values = host.widgetValues
   if (isObject(values)) return values.get(input)
   if (!isArray(values)) return undefined
-  const listed = listedWidgets(host)
-  if (listed.length === 0) {
-    const at = slotNamesOf(host, definition).indexOf(input)
-    return at < 0 ? undefined : values[at]
-  }
-  const at = valueIndexesOnHost(host, listed)[
-    listed.findIndex((one) => one.node === ON_THE_HOST && one.widget === input)
-  ]
+  const at = valueIndex(host, definition, input)
   return at === undefined ? undefined : values[at]
 }
 
-// Some tools store a value per entry, others one per host input.
-function valueIndexesOnHost(
-  { widgetValues }: GraphNode,
-  listed: readonly InnerWidget[],
-): readonly (number | undefined)[] {
-  const isForAll = isArray(widgetValues) && widgetValues.length === listed.length
-  let count = 0
-  return listed.map(({ node }, at) => {
-    if (node !== ON_THE_HOST) return undefined
-    count += 1
-    return isForAll ? at : count - 1
-  })
+// The page gives the values to the inputs in order, then to the entries of the list; so the list wins.
+function valueIndex(host: GraphNode, definition: Subgraph, input: string): number | undefined {
+  const inner = innerWidgets(definition).get(input)
+  const listed = listedWidgets(host).findLastIndex(({ node, widget }) =>
+    node === ON_THE_HOST ? widget === input : node === inner?.node && widget === inner.widget,
+  )
+  return heldIndex(host, listed) ?? heldIndex(host, slotNamesOf(host, definition).indexOf(input))
+}
+
+const heldIndex = ({ widgetValues }: GraphNode, at: number): number | undefined =>
+  isArray(widgetValues) && at >= 0 && at < widgetValues.length ? at : undefined
+
+/** @returns whether a host lists a widget inside, under any of the names, and the value it holds for it */
+export function findListed(host: GraphNode, node: string, names: readonly string[]) {
+  const at = listedWidgets(host).findLastIndex((entry) => entry.node === node && names.includes(entry.widget))
+  const index = heldIndex(host, at)
+  const { widgetValues } = host
+  return { isListed: at >= 0, value: index !== undefined && isArray(widgetValues) ? widgetValues[index] : undefined }
 }
 
 /** List of the first two generations; `node` -1 means a host input. */

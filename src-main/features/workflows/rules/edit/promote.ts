@@ -11,6 +11,7 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
+import { nodeById } from '../document/index-of.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { isDrawn, widgetsOf } from '../node-view.ts'
@@ -34,9 +35,13 @@ export function promoteWidget(
 ): WorkflowDocument {
   const subgraph = subgraphsOf(document).get(definition)
   if (subgraph === undefined || isShown(document, subgraph, { node, widget })) return document
+  const valueInside = () => {
+    const inner = nodeById(subgraph, node)
+    return inner && widgetsOf(inner, typeOfNode(inner, types)).find(({ name }) => name === widget)?.value
+  }
   const hasLists = hostsOf(document, definition).some((host) => listedWidgets(host).length > 0)
   return hasLists
-    ? changeHosts(document, definition, (host) => withEntry(host, { node, widget }))
+    ? changeHosts(document, definition, (host) => withEntry(host, { node, widget }, valueInside()))
     : asInput(document, subgraph, { definition, node, widget, types }, newUuid())
 }
 
@@ -51,8 +56,8 @@ function isShown(document: WorkflowDocument, subgraph: Subgraph, { node, widget 
   return shown.some(({ inner }) => inner?.node === node && inner.widget === widget)
 }
 
-// Its value stays inside. If values are stored for all entries, an unused one is added.
-function withEntry(host: GraphNode, { node, widget }: InnerWidget): GraphNode {
+// Its value stays inside, unless values are stored for all entries.
+function withEntry(host: GraphNode, { node, widget }: InnerWidget, value: JsonValue = null): GraphNode {
   const { properties, widgetValues } = host
   const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
   if (!isObject(properties) || !isArray(list)) return host
@@ -60,7 +65,7 @@ function withEntry(host: GraphNode, { node, widget }: InnerWidget): GraphNode {
   return {
     ...host,
     properties: withKey(properties, 'proxyWidgets', [...list, [node, widget]]),
-    widgetValues: isForAll ? [...widgetValues, null] : widgetValues,
+    widgetValues: isForAll ? [...widgetValues, value] : widgetValues,
   }
 }
 
@@ -136,7 +141,7 @@ export function demoteWidget(
   const isListed = listedWidgets(host).length > 0
   const unlisted = isListed ? changeHosts(valued, id, (one) => withoutEntry(one, definition, widget.key)) : valued
   const slot = definition.inputs.items.findIndex(({ name }) => name === widget.input)
-  const isInput = widget.at !== undefined && slot >= 0
+  const isInput = widget.key === widget.input && slot >= 0
   return isInput ? removeBoundarySlot(unlisted, id, { side: 'inputs', slot }) : unlisted
 }
 

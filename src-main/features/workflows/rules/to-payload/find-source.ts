@@ -19,7 +19,14 @@ import {
 import { firstValue, linksById, linkToHostOutput, nodesById, setterFor } from '../document/index-of.ts'
 import { isAny, typesFit } from '../input-type.ts'
 import type { InnerIds } from '../payload-ids.ts'
-import { hostValue, innerWidgets } from '../promoted-widgets.ts'
+import {
+  findListed,
+  hostValue,
+  type InnerWidget,
+  innerWidgets,
+  keyOfInner,
+  listedWidgets,
+} from '../promoted-widgets.ts'
 import { virtualKind } from './virtual-nodes.ts'
 
 export type Source =
@@ -110,12 +117,28 @@ function handedThrough(node: GraphNode, slot: number, type: string): InputSlot |
 function valueOnHost(inner: Scope, input: string, innerValue: InnerValue): JsonValue | undefined {
   const { host, nodes } = inner
   if (host === undefined) return undefined
-  const held = hostValue(host.node, host.definition, input)
+  const names = [input, ...listedWidgets(host.node).flatMap((entry) => (isOf(host, input, entry) ? entry.widget : []))]
+  const held = valueFromAround(host.scope, host.node, names) ?? hostValue(host.node, host.definition, input)
   const widget = held === undefined ? innerWidgets(host.definition).get(input) : undefined
   const node = widget && nodes.get(widget.node)
   if (widget === undefined || node === undefined) return held
   const further = within(inner, node)
   return further === undefined ? innerValue(node, widget.widget) : valueOnHost(further, widget.widget, innerValue)
+}
+
+const isOf = ({ definition }: Host, input: string, { node, widget }: InnerWidget): boolean => {
+  const inner = innerWidgets(definition).get(input)
+  return inner?.node === node && inner.widget === widget
+}
+
+/** The value that hosts around a node give to a widget of it, by their lists; the outermost wins. */
+export function valueFromAround({ host }: Scope, node: GraphNode, names: readonly string[]): JsonValue | undefined {
+  if (host === undefined) return undefined
+  const id = node.id ?? ''
+  const { isListed, value } = findListed(host.node, id, names)
+  if (!isListed) return undefined
+  const shownAs = names.flatMap((widget) => [keyOfInner({ node: id, widget }), widget])
+  return valueFromAround(host.scope, host.node, shownAs) ?? value
 }
 
 // By name, as hosts omit unlinked inputs. An unlinked one uses its widget; a link without data leaves inner values.
@@ -141,8 +164,10 @@ export type Scope = {
   readonly links: ReadonlyMap<string, Link>
   readonly definitions: ReadonlyMap<string, Subgraph>
   readonly ids: InnerIds
-  readonly host?: { readonly node: GraphNode; readonly scope: Scope; readonly definition: Subgraph }
+  readonly host?: Host
 }
+
+type Host = { readonly node: GraphNode; readonly scope: Scope; readonly definition: Subgraph }
 
 // Far more than any real file; a crafted one could name more nodes than fit into memory.
 const DEPTH_MAX = 100

@@ -21,6 +21,7 @@ import {
   type Source,
   setterOf,
   sourceOfInput,
+  valueFromAround,
   whyClosed,
   within,
 } from './find-source.ts'
@@ -73,7 +74,8 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     const values = sentValues(node, type)
     if (values === undefined && !isGroupNode(node)) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
-    for (const [name, value] of values ?? []) inputs.set(name, asInput(fill(node, name, value)))
+    for (const [name, value] of values ?? [])
+      inputs.set(name, asInput(fill(node, name, valueFromAround(scope, node, [name]) ?? value)))
     const { properties } = node
     const others = isObject(properties) ? properties.get(OTHER_INPUTS) : undefined
     for (const [name, value] of isObject(others) ? others : []) inputs.set(name, value)

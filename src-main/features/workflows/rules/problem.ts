@@ -4,6 +4,7 @@ import { type NodePackage, type PackagesByClass, packagesText } from './node-pac
 export const PROBLEM_CODES = [
   'cycle',
   'dangling_link',
+  'link_restored',
   'bad_output_slot',
   'type_mismatch',
   'required_input_missing',

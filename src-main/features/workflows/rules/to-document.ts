@@ -120,6 +120,9 @@ function factsOf(type: NodeType): ClassFacts {
   return facts
 }
 
+/** In the page's order. */
+export const slotsOfClass = (type: NodeType): readonly Slot[] => factsOf(type).slots
+
 function readFacts({ inputs }: NodeType): ClassFacts {
   const choices = inputs.filter(isChoice).map(({ name }) => `${name}.`)
   const isSocket = (input: InputType) => !isWidget(input) && !choices.some((start) => input.name.startsWith(start))

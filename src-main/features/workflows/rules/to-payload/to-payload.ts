@@ -8,6 +8,7 @@ import { isArray, isNumber, isObject, type JsonObject, type JsonValue, jsonNumbe
 import { sentValues } from '../default-values.ts'
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
+import { isAny } from '../input-type.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { innerIds } from '../payload-ids.ts'
 import { danglingLink, type Problem } from '../problem.ts'
@@ -26,6 +27,7 @@ import {
   within,
 } from './find-source.ts'
 import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
+import { hasEverywhereLinks, restoreLinks } from './restore-links.ts'
 import { isOfPageScript, virtualKind } from './virtual-nodes.ts'
 
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
@@ -44,12 +46,14 @@ const TOO_LARGE: Problem = {
  */
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
-  const root = outermost(openGroupNodes(document, types), innerIds(document))
+  const restored = restoreLinks(openGroupNodes(document, types), types)
+  const root = outermost(restored.document, innerIds(document))
   const fill = createFiller(root, types, now)
   const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
 
   const sent = new Map<string, { readonly scope: Scope; readonly node: GraphNode }>()
   const addAll = (scope: Scope) => {
+    problems.push(...unlinkedByEverywhere(scope))
     for (const node of inOrder(scope)) {
       if (!isActive(node)) continue
       if (sent.size >= NODES_MAX) return
@@ -86,6 +90,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
       if (value !== undefined) inputs.set(name, value)
       const problem = problemOf(source, id, name)
       if (problem !== undefined) problems.push(problem)
+      if (value !== undefined && restored.slots.has(slot)) problems.push(linkRestored(id, name))
     }
     return inputs
   }
@@ -126,6 +131,11 @@ function valuesNotNamed(node: string, { type }: GraphNode): Problem {
     node,
     message: `The values of ${type} have no names in this file, and its class is unknown here. Choose an endpoint that has the class.`,
   }
+}
+
+function linkRestored(node: string, input: string): Problem {
+  const message = `Input ${input} has a link only in the file's list of links. It is sent, as by ComfyUI's newest page; older pages drop it. Save the graph again to keep it.`
+  return { code: 'link_restored', severity: 'warning', node, input, message }
 }
 
 /** JavaScript's order of keys: whole numbers first, ascending; then the others in order. */
@@ -178,10 +188,10 @@ function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
   if (closed === 'too deep') return error('too_large', 'The node is nested in too many subgraphs. Unpack some of them.')
   if (virtualKind(node) === 'get' && setterOf(scope, node) === undefined)
     return warning('needs_extension', 'No node sets the value that this node gets by name. Link its targets directly.')
-  if (virtualKind(node) === 'everywhere')
+  if (virtualKind(node) === 'everywhere' && !hasEverywhereLinks(scope.graph))
     return warning(
       'needs_extension',
-      `${type} passes its inputs without links, through the code of an extension. Link them to the nodes that need them.`,
+      `${type} passes its inputs without links, through the code of an extension, and the file does not say where. Link them to the nodes that need them.`,
     )
   if (isGroupNode(node) && !scope.definitions.has(type))
     return error(
@@ -191,6 +201,32 @@ function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
   if (UUID.test(type) && !scope.definitions.has(type))
     return error('subgraph_missing', 'The subgraph of the node is not in the file. Open the file that it came from.')
   return undefined
+}
+
+/** Names each input that a node of Use Everywhere may have fed, where the file does not say which. */
+function unlinkedByEverywhere(scope: Scope): readonly Problem[] {
+  const { graph, nodes, links } = scope
+  const senders = graph.nodes.items.filter((node) => virtualKind(node) === 'everywhere' && isActive(node))
+  if (senders.length === 0 || hasEverywhereLinks(graph)) return []
+  const sources = senders.flatMap(({ type: sender, inputs }) =>
+    inputs.items.flatMap(({ link = '' }) => {
+      const from = links.get(link)?.from
+      const type = from && nodes.get(from.node)?.outputs.items[from.slot]?.type
+      return from === undefined || type === undefined || isAny(type) ? [] : [{ sender, from, type }]
+    }),
+  )
+  const receivers = graph.nodes.items.filter((node) => virtualKind(node) === undefined && isActive(node))
+  return receivers.flatMap((node) =>
+    node.inputs.items.flatMap(({ name = '', type, link, widget }): readonly Problem[] => {
+      const source = sources.find((one) => one.type === type)
+      if (source === undefined || link !== undefined || widget !== undefined) return []
+      const { sender, from } = source
+      const message = `Input ${name} has no link. ${sender} may have fed it with output ${from.slot} of node ${payloadId(scope, from.node)}: link it.`
+      return [
+        { code: 'needs_extension', severity: 'warning', node: payloadId(scope, node.id ?? ''), input: name, message },
+      ]
+    }),
+  )
 }
 
 // Placeholders like `%KSampler.seed%` and `%date:yyyy-MM-dd%` in file names of saving nodes. Source:

@@ -296,7 +296,6 @@ describe('features of other editors only are reported', () => {
 
     test.each([
       ['that is not described', {}, nodes],
-      ['whose values do not add up', { 'My group': group }, nodes.map((one) => ({ ...one, widgets_values: [1] }))],
       ['whose slots are none of its nodes', { 'My group': { ...group, nodes: inner.slice(1) } }, nodes],
       ['that is no group', { 'My group': { nodes: 7, links: [[1]] } }, nodes],
     ])('one %s is told of', (_, groupNodes, changed) => {

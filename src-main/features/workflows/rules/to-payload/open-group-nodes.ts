@@ -1,146 +1,197 @@
 /**
- * Converts group nodes (`workflow>NAME`, before 2025) to subgraphs; slots and values map to inner nodes only by order.
- * Source: docs/spec/comfyui.md, 1.3.
+ * Converts group nodes (`workflow>NAME`, before 2025) to subgraphs. Source: docs/spec/comfyui.md, 1.3; ComfyUI's page
+ * before 1.37, which ran them, compared by test/comfy.
  */
 
 import {
-  asId,
   asIndex,
   isArray,
   isObject,
   type JsonArray,
   type JsonObject,
   type JsonValue,
+  jsonNumber,
 } from '../../../../lib/json/value.ts'
-import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
+import { defaultAt } from '../default-values.ts'
+import {
+  type GraphNode,
+  readNode,
+  readSubgraph,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type Subgraph,
+  type WorkflowDocument,
+} from '../document/document.ts'
+import { readSlotType } from '../document/fields.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { withDefinition } from '../edit/definitions.ts'
-import type { NodeTypes } from '../node-types.ts'
-import { valueSlots } from '../widgets.ts'
+import { newInput } from '../edit/slots.ts'
+import type { NodeType, NodeTypes } from '../node-types.ts'
+import { storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
+import { type GroupLink, type GroupSlots, groupSlots, type InputEnd, type Part } from './group-slots.ts'
+import { virtualKind } from './virtual-nodes.ts'
 
 // Files of 2024 have the older slash.
 const GROUP_NODE = /^workflow[>/](.+)$/s
 
 export const isGroupNode = ({ type = '' }: GraphNode): boolean => GROUP_NODE.test(type)
 
-/** Replaces each group node by a subgraph if its slots and values can be matched. */
-export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): WorkflowDocument {
-  if (!document.nodes.items.some(isGroupNode)) return document
-  const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
-  if (!isObject(groups)) return document
-  let opened = document
-  const items = document.nodes.items.map((node) => {
-    const group = groups.get(GROUP_NODE.exec(node.type ?? '')?.[1] ?? '')
-    const definition = isObject(group) ? definitionOf(node, group, types) : undefined
-    if (definition?.id === undefined) return node
-    opened = withDefinition(opened, definition)
-    return { ...node, type: definition.id }
-  })
-  return { ...opened, nodes: { ...opened.nodes, items } }
+export type OpenedGroups = {
+  readonly document: WorkflowDocument
+  /** By the id of a group node that stays closed: why. */
+  readonly reasons: ReadonlyMap<string, string>
 }
 
-type InnerLink = { readonly from: number; readonly slot: number; readonly to: number; readonly toSlot: number }
+/** Replaces group nodes by subgraphs. */
+export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): OpenedGroups {
+  const reasons = new Map<string, string>()
+  if (!document.nodes.items.some(isGroupNode)) return { document, reasons }
+  const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
+  let opened = document
+  const items = document.nodes.items.map((node) => {
+    const name = GROUP_NODE.exec(node.type ?? '')?.[1]
+    if (name === undefined) return node
+    const definition = definitionOf(node, isObject(groups) ? groups.get(name) : undefined, types)
+    if (typeof definition === 'string') {
+      reasons.set(node.id ?? '', definition)
+      return node
+    }
+    opened = withDefinition(opened, definition)
+    return { ...node, type: definition.id, widgetValues: undefined }
+  })
+  return { document: { ...opened, nodes: { ...opened.nodes, items } }, reasons }
+}
 
-type Free = { readonly node: number; readonly slot: number; readonly type: string }
-
-function definitionOf(host: GraphNode, group: JsonObject, types: NodeTypes): Subgraph | undefined {
+/** @returns a text: why there is none */
+function definitionOf(host: GraphNode, group: JsonValue | undefined, types: NodeTypes): Subgraph | string {
+  if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not describe it'
+  const nodes = arrayOf(group.get('nodes')).flatMap((node) => (isObject(node) ? readNode(node) : []))
   const links = linksOf(group.get('links'))
-  const nodes = nodesOf(group.get('nodes'))
-  const filled = nodes && withHostValues(host, nodes, types)
-  if (filled === undefined) return undefined
-  const inputs = matched(host.inputs.items, freeInputs(filled, links))
-  const outputs = matched(host.outputs.items, freeOutputs(filled, links, group.get('external')))
-  if (inputs === undefined || outputs === undefined) return undefined
+  const nested = nodes.find(isGroupNode)
+  if (nested !== undefined) return `it contains another one, ${nested.type}`
+  const parts = nodes.map((node, at) => partOf(node, typeOfNode(node, types), { at, nodes, links }))
+  const given = arrayOf(host.widgetValues)
+  const slots = slotsFor(given.length, group, parts, links)
+  const inputs = host.inputs.items.flatMap(({ name, type, link }) => (link === undefined ? [] : { name, type }))
+  const unknown = inputs.find(({ name }) => slots.inputs.every((one) => one.name !== name))
+  if (unknown !== undefined) return `none of its parts has the input ${unknown.name}`
+  const outputs = host.outputs.items.map(({ name, type }, at) => ({ name, type, end: outputNamed(slots, name, at) }))
+  if (outputs.some(({ end }) => end === undefined)) return 'its parts do not have its outputs'
+  const entering = inputs.flatMap(({ name }) => slots.inputs.find((one) => one.name === name) ?? [])
+  const inner = parts.map((one, part) => withSlots(withValues(one, part, { slots, given, types }), part, entering))
+  const ends = entering.map(({ part, input }) => ({ part, slot: slotIndex(inner[part], input) }))
   return readSubgraph(
     new Map<string, JsonValue>([
       ['id', `${host.type}#${host.id}`],
       ['name', host.title ?? host.type ?? ''],
-      ['inputs', host.inputs.items.map(boundarySlot)],
-      ['outputs', host.outputs.items.map(boundarySlot)],
-      ['nodes', filled.map((node, at) => innerNode(node, at, links, inputs))],
-      ['links', innerLinks(links, inputs, outputs)],
+      ['inputs', inputs.map(boundarySlot)],
+      ['outputs', outputs.map(boundarySlot)],
+      ['nodes', inner.map((node, at) => innerNode(node, at, links, ends))],
+      ['links', writeLinks(links, ends, outputs)],
     ]),
   )
 }
 
-function linksOf(raw: JsonValue | undefined): readonly InnerLink[] {
-  return (isArray(raw) ? raw : []).flatMap((link) => {
+const arrayOf = (value: JsonValue | undefined): JsonArray => (isArray(value) ? value : [])
+
+// Ends outside of the group are null.
+function linksOf(raw: JsonValue | undefined): readonly GroupLink[] {
+  return arrayOf(raw).flatMap((link) => {
     const [from, slot, to, toSlot] = isArray(link) ? link.map(asIndex) : []
     if (from === undefined || slot === undefined || to === undefined || toSlot === undefined) return []
-    return [{ from, slot, to, toSlot }]
+    return [{ from, slot, to, toSlot, type: isArray(link) ? readSlotType(link[TYPE_AT]) : '*' }]
   })
 }
 
-// A group within a group, or with a primitive, is reported instead of guessed.
-function nodesOf(raw: JsonValue | undefined): readonly GraphNode[] | undefined {
-  const nodes = (isArray(raw) ? raw : []).flatMap((node) => (isObject(node) ? readNode(node) : []))
-  return nodes.some((node) => isGroupNode(node) || node.type === 'PrimitiveNode') ? undefined : nodes
-}
+const TYPE_AT = 5
 
-/** Distributes the host's values in order; undefined if the counts differ. */
-function withHostValues(
-  host: GraphNode,
-  nodes: readonly GraphNode[],
-  types: NodeTypes,
-): readonly GraphNode[] | undefined {
-  const given: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
-  const counts = [countsOfParts(nodes), countsOfClasses(nodes, types)].find((one) => {
-    return one?.reduce((sum, count) => sum + count, 0) === given.length
-  })
-  if (counts === undefined) return undefined
-  let at = 0
-  return nodes.map((node, index) => {
-    const count = counts[index] ?? 0
-    at += count
-    return count === 0 ? node : { ...node, widgetValues: given.slice(at - count, at) }
-  })
-}
+type Among = { readonly at: number; readonly nodes: readonly GraphNode[]; readonly links: readonly GroupLink[] }
 
-// Each part has as many values as when it was folded, whatever its class has gained since.
-const countsOfParts = (nodes: readonly GraphNode[]): readonly number[] =>
-  nodes.map(({ widgetValues }) => (isArray(widgetValues) ? widgetValues.length : 0))
-
-function countsOfClasses(nodes: readonly GraphNode[], types: NodeTypes): readonly number[] | undefined {
-  const counts = nodes.map((node) => {
-    const type = typeOfNode(node, types)
-    return node.type === 'Reroute' ? 0 : type && valueSlots(type).length
-  })
-  return counts.every((count) => count !== undefined) ? counts : undefined
-}
-
-function freeInputs(nodes: readonly GraphNode[], links: readonly InnerLink[]): readonly Free[] {
-  const linked = new Set(links.map(({ to, toSlot }) => `${to} ${toSlot}`))
-  const all = nodes.flatMap(({ inputs }, node) => {
-    return inputs.items.map(({ type, widget }, slot) => ({ node, slot, type, isWidget: widget !== undefined }))
-  })
-  const free = all.filter(({ node, slot }) => !linked.has(`${node} ${slot}`))
-  return [...free.filter(({ isWidget }) => !isWidget), ...free.filter(({ isWidget }) => isWidget)]
-}
-
-function freeOutputs(
-  nodes: readonly GraphNode[],
-  links: readonly InnerLink[],
-  external: JsonValue | undefined,
-): readonly Free[] {
-  const hidden = new Set(links.map(({ from, slot }) => `${from} ${slot}`))
-  for (const one of isArray(external) ? external : [])
-    if (isArray(one)) hidden.delete(`${asId(one[0])} ${asId(one[1])}`)
-  const all = nodes.flatMap(({ outputs }, node) => outputs.items.map(({ type }, slot) => ({ node, slot, type })))
-  return all.filter(({ node, slot }) => !hidden.has(`${node} ${slot}`))
-}
-
-function matched(slots: readonly { readonly type: string }[], free: readonly Free[]): readonly Free[] | undefined {
-  const found: Free[] = []
-  let next = 0
-  for (const { type } of slots) {
-    while (next < free.length && free[next]?.type !== type) next += 1
-    const one = free[next]
-    if (one === undefined) return undefined
-    found.push(one)
-    next += 1
+function partOf(node: GraphNode, type: NodeType | undefined, among: Among): Part {
+  const kind = virtualKind(node)
+  if (kind === 'pass') {
+    const passed = passedType(among)
+    return { node, inputs: [node.inputs.items[0]?.name ?? ''], values: [], outputs: [passed], shownAs: passed }
   }
-  return found
+  if (kind === 'value') {
+    const link = among.links.find(({ from }) => from === among.at)
+    const values = link === undefined ? [] : valuesOfPrimitive(link.type)
+    return {
+      node,
+      inputs: values.length === 0 ? [] : ['value'],
+      values,
+      outputs: node.outputs.items.map(() => 'value'),
+    }
+  }
+  if (kind !== undefined) return { node, inputs: [], values: [], outputs: [] }
+  const inputs = type?.inputs ?? node.inputs.items
+  const outputs = type?.outputs ?? node.outputs.items
+  return {
+    node,
+    inputs: inputs.map(({ name = '' }) => name),
+    values: type === undefined ? (storedSlots(node, undefined) ?? []) : valueSlots(type),
+    outputs: outputs.map(({ name = '' }) => name),
+  }
 }
+
+function valuesOfPrimitive(type: string): readonly ValueSlot[] {
+  const value: ValueSlot = { name: 'value', kind: 'input' }
+  const control: ValueSlot = { name: 'value', kind: 'control' }
+  if (type === 'COMBO') return [value, control, { name: 'value', kind: 'filter' }]
+  return type === 'INT' || type === 'FLOAT' ? [value, control] : [value]
+}
+
+/** What a reroute passes: that of its target, else of its source. */
+function passedType({ at, nodes, links }: Among): string {
+  const ends = [
+    ...links.map(({ from, to, toSlot }) => (from === at ? nodes[to]?.inputs.items[toSlot]?.type : undefined)),
+    ...links.map(({ from, slot, to }) => (to === at ? nodes[from]?.outputs.items[slot]?.type : undefined)),
+  ]
+  return ends.find((type) => type !== undefined && type !== '*') ?? '*'
+}
+
+/** Where its classes have gained inputs since, each part has as many values as when it was folded. */
+function slotsFor(count: number, group: JsonObject, parts: readonly Part[], links: readonly GroupLink[]): GroupSlots {
+  const slots = groupSlots(group, parts, links)
+  const folded = parts.map((part) => ({
+    ...part,
+    values: part.values.slice(0, arrayOf(part.node.widgetValues).length),
+  }))
+  const foldedCount = folded.reduce((sum, { values }) => sum + values.length, 0)
+  return count === slots.values.length || count !== foldedCount ? slots : groupSlots(group, folded, links)
+}
+
+const outputNamed = ({ outputs }: GroupSlots, name: string | undefined, at: number) =>
+  outputs.find((one) => one.name === name) ?? outputs[at]
+
+type Given = { readonly slots: GroupSlots; readonly given: JsonArray; readonly types: NodeTypes }
+
+// A value that the group node should hold, but does not, is the default of the class.
+function withValues({ node, values }: Part, part: number, { slots, given, types }: Given): GraphNode {
+  const type = typeOfNode(node, types)
+  const own = storedSlots(node, type) ?? []
+  const stored = arrayOf(node.widgetValues)
+  const shown = slots.values.flatMap((slot, at) => (slot.part === part ? [{ ...slot, given: given[at] }] : []))
+  const widgetValues = (type === undefined ? values : valueSlots(type)).map((slot): JsonValue => {
+    const isSame = ({ name, kind }: ValueSlot) => name === slot.name && kind === slot.kind
+    const held = shown.find(isSame)
+    const before = held === undefined ? own.find(isSame)?.at : undefined
+    const input = type?.inputs.find(({ name }) => name === slot.name)
+    return held?.given ?? (before === undefined ? undefined : stored[before]) ?? defaultAt(slot, input)
+  })
+  return widgetValues.length === 0 ? node : { ...node, widgetValues }
+}
+
+// Parts of older files list no slot for a widget.
+function withSlots(node: GraphNode, part: number, entering: readonly InputEnd[]): GraphNode {
+  const missing = entering.filter((end) => end.part === part && slotIndex(node, end.input) < 0)
+  if (missing.length === 0) return node
+  const added = missing.map(({ input }) => newInput({ name: input, type: '*', isOptional: false, widget: input }))
+  return { ...node, inputs: { ...node.inputs, items: [...node.inputs.items, ...added] } }
+}
+
+const slotIndex = (node: GraphNode | undefined, input: string): number =>
+  node?.inputs.items.findIndex(({ name = '' }) => name === input) ?? -1
 
 const boundarySlot = ({ name = '', type }: { readonly name: string | undefined; readonly type: string }): JsonObject =>
   new Map([
@@ -148,32 +199,34 @@ const boundarySlot = ({ name = '', type }: { readonly name: string | undefined; 
     ['type', type],
   ])
 
-function innerNode(node: GraphNode, at: number, links: readonly InnerLink[], entering: readonly Free[]): JsonObject {
+type End = { readonly part: number; readonly slot: number }
+
+function innerNode(node: GraphNode, at: number, links: readonly GroupLink[], entering: readonly End[]): JsonObject {
   const linkInto = (slot: number): JsonValue => {
     const inside = links.findIndex(({ to, toSlot }) => to === at && toSlot === slot)
-    const outside = entering.findIndex((one) => one.node === at && one.slot === slot)
-    if (inside >= 0) return { number: String(inside) }
-    return outside < 0 ? null : { number: String(links.length + outside) }
+    const outside = entering.findIndex((end) => end.part === at && end.slot === slot)
+    if (inside >= 0) return jsonNumber(inside)
+    return outside < 0 ? null : jsonNumber(links.length + outside)
   }
   const inputs = node.inputs.items.map(({ raw }, slot) => new Map([...raw, ['link', linkInto(slot)]]))
   const values = node.widgetValues
   return new Map<string, JsonValue>([
     ...node.raw,
-    ['id', { number: String(at) }],
+    ['id', jsonNumber(at)],
     ['inputs', inputs],
     ...(values === undefined ? [] : [['widgets_values', values] as const]),
   ])
 }
 
-function innerLinks(
-  links: readonly InnerLink[],
-  inputs: readonly Free[],
-  outputs: readonly Free[],
+function writeLinks(
+  links: readonly GroupLink[],
+  inputs: readonly End[],
+  outputs: readonly { readonly end: End | undefined }[],
 ): readonly JsonValue[] {
   const all: (readonly number[])[] = [
     ...links.map(({ from, slot, to, toSlot }) => [from, slot, to, toSlot]),
-    ...inputs.map(({ node, slot }, at) => [-10, at, node, slot]),
-    ...outputs.map(({ node, slot }, at) => [node, slot, -20, at]),
+    ...inputs.map(({ part, slot }, at) => [Number(SUBGRAPH_INPUT), at, part, slot]),
+    ...outputs.flatMap(({ end }, at) => (end === undefined ? [] : [[end.part, end.slot, Number(SUBGRAPH_OUTPUT), at]])),
   ]
-  return all.map((ends, id) => [...[id, ...ends].map((value) => ({ number: String(value) })), '*'])
+  return all.map((ends, id) => [...[id, ...ends].map(jsonNumber), '*'])
 }

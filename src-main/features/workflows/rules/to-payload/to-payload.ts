@@ -46,7 +46,8 @@ const TOO_LARGE: Problem = {
  */
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
-  const restored = restoreLinks(openGroupNodes(document, types), types)
+  const opened = openGroupNodes(document, types)
+  const restored = restoreLinks(opened.document, types)
   const root = outermost(restored.document, innerIds(document))
   const fill = createFiller(root, types, now)
   const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
@@ -57,7 +58,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     for (const node of inOrder(scope)) {
       if (!isActive(node)) continue
       if (sent.size >= NODES_MAX) return
-      const problem = nodeProblem(scope, node)
+      const problem = nodeProblem(scope, node, opened.reasons)
       if (problem !== undefined) problems.push(problem)
       if (virtualKind(node) !== undefined || whyClosed(scope, node) !== undefined) continue
       const inner = within(scope, node)
@@ -173,7 +174,7 @@ function inOrder({ graph, nodes, links }: Scope): readonly GraphNode[] {
 // Problems of a node for a conversion. Source: docs/spec/comfyui.md, 1 and 2.
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
+function nodeProblem(scope: Scope, node: GraphNode, closedGroups: ReadonlyMap<string, string>): Problem | undefined {
   const { type = '' } = node
   const id = payloadId(scope, node.id ?? '')
   const warning = (code: Problem['code'], message: string): Problem => ({
@@ -193,11 +194,13 @@ function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
       'needs_extension',
       `${type} passes its inputs without links, through the code of an extension, and the file does not say where. Link them to the nodes that need them.`,
     )
-  if (isGroupNode(node) && !scope.definitions.has(type))
+  if (isGroupNode(node) && !scope.definitions.has(type)) {
+    const reason = closedGroups.get(node.id ?? '') ?? 'it lies within a subgraph'
     return error(
       'needs_extension',
-      'It is a group node of an older editor. Open the file in that editor and convert it to a subgraph.',
+      `It is a group node of an older editor and cannot be opened: ${reason}. Open the file in ComfyUI and convert it to a subgraph.`,
     )
+  }
   if (UUID.test(type) && !scope.definitions.has(type))
     return error('subgraph_missing', 'The subgraph of the node is not in the file. Open the file that it came from.')
   return undefined

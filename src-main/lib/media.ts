@@ -1,6 +1,6 @@
 /** File types and picture sizes by content, because names and headers may lie. Source: the formats' specifications. */
 
-const UNKNOWN = 'application/octet-stream'
+export const UNKNOWN_MEDIA = 'application/octet-stream'
 
 const SIGNATURES: readonly { readonly type: string; readonly parts: readonly (readonly [number, string])[] }[] = [
   { type: 'image/png', parts: [[0, '\x89PNG\r\n\x1a\n']] },
@@ -58,7 +58,7 @@ export function mediaTypeOf(bytes: Uint8Array): string {
   const known = SIGNATURES.find(({ parts }) => parts.every(([at, mark]) => head.startsWith(mark, at)))
   if (known !== undefined) return known.type
   if (head.startsWith(EBML))
-    return head.includes('webm') ? 'video/webm' : head.includes('matroska') ? 'video/matroska' : UNKNOWN
+    return head.includes('webm') ? 'video/webm' : head.includes('matroska') ? 'video/matroska' : UNKNOWN_MEDIA
   if (isMpegFrame(bytes)) return 'audio/mpeg'
   return textType(bytes)
 }
@@ -68,9 +68,12 @@ export function isShown(mediaType: string): boolean {
   return /^(image|video|audio)\//.test(mediaType) && mediaType !== 'image/svg+xml'
 }
 
-export function isShownName(name: string): boolean {
+export const isShownName = (name: string): boolean => isShown(mediaTypeOfName(name))
+
+export function mediaTypeOfName(name: string): string {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  return ending === 'jpeg' || Object.entries(EXTENSIONS).some(([type, one]) => one === ending && isShown(type))
+  const known = ending === 'jpeg' ? 'jpg' : ending
+  return Object.entries(EXTENSIONS).find(([, one]) => one === known)?.[0] ?? UNKNOWN_MEDIA
 }
 
 export const extensionOf = (mediaType: string): string => EXTENSIONS[mediaType] ?? 'bin'
@@ -82,7 +85,7 @@ function isMpegFrame([first = 0, second = 0, third = 0]: Uint8Array): boolean {
 
 function textType(bytes: Uint8Array): string {
   const part = bytes.subarray(0, TEXT_BYTES)
-  if (part.length === 0 || part.some(isControl)) return UNKNOWN
+  if (part.length === 0 || part.some(isControl)) return UNKNOWN_MEDIA
   return isDrawing(signs(part, 0, TEXT_BYTES)) ? 'image/svg+xml' : 'text/plain'
 }
 

@@ -368,7 +368,15 @@ describe('results', () => {
     const server = await recordedServer(EXCHANGE)
     const { output, log } = await run({ url: server.url.replace('//', '//me:hidden@') }, { resultBytes: 100 })
     expect(output).toEqual({
-      images: [{ filename: 'drydock_00001_.png', type: 's3_url', data: `${server.url}${VIEW}`, node: '9' }],
+      images: [
+        {
+          filename: 'drydock_00001_.png',
+          type: 's3_url',
+          data: `${server.url}${VIEW}`,
+          node: '9',
+          mediaType: 'image/png',
+        },
+      ],
     })
     expect(log).toEqual([expect.stringMatching(/^drydock_00001_\.png stays on the server: only 0\.0 MiB were left/)])
   })

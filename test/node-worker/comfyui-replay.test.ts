@@ -27,11 +27,14 @@ const classes: Faults['answer'] = ({ path }, response) => {
   return true
 }
 
-/** The public worker's output in the bridge's form: with the node that made each image. */
+/** The public worker's output in the bridge's form: with the node and the media type of each image. */
 function publicOutput({ publicAnswer }: Exchange): unknown {
   const { images } = publicAnswer
   if (!Array.isArray(images)) return publicAnswer
-  return { ...publicAnswer, images: images.map((image) => ({ ...image, node: expect.any(String) })) }
+  return {
+    ...publicAnswer,
+    images: images.map((image) => ({ ...image, node: expect.any(String), mediaType: expect.any(String) })),
+  }
 }
 
 describe('a payload is answered as the public image worker answers it', () => {
@@ -44,6 +47,39 @@ describe('a payload is answered as the public image worker answers it', () => {
   it.each([...same, ...sentences])('%s: the same', async (name) => {
     const { output, exchange } = await replay(name)
     expect(output).toEqual(publicOutput(exchange))
+  })
+
+  it.each([
+    ['sampling', 'image/png'],
+    ['film', 'video/mp4'],
+  ])('%s: an entry is marked as %s', async (name, mediaType) => {
+    const { output } = await replay(name)
+    expect(output.images).toEqual([expect.objectContaining({ mediaType })])
+  })
+
+  it.each([
+    ['https://example.com/a.png', 'a.png', 'addresses are not read. Send the file as base64'],
+    ['aGk=', '../a.png', 'the name leads out of the folder of inputs'],
+    ['aGk=', '/etc/a.png', 'the name leads out of the folder of inputs'],
+  ])('the image %s named %s is refused before it is sent', async (image, name, why) => {
+    const server = await recordedServer(readExchange('images-of-the-job'))
+    const input = JSON.stringify({
+      workflow: { 1: { class_type: 'LoadImage', inputs: {} } },
+      images: [{ name, image }],
+    })
+    const { output } = await runJob(input, { servers: [server.url] })
+    expect(JSON.stringify(output)).toContain(why)
+    expect(server.asked.map(({ path }) => path)).not.toContain('/upload/image')
+  })
+
+  it.each([
+    (payload: string) => `{"workflow":{"prompt":${payload},"client_id":"a"}}`,
+    (payload: string) => `{"prompt":${payload}}`,
+  ])('a payload wrapped as for ComfyUI is unwrapped', async (wrap) => {
+    const server = await recordedServer(readExchange('sampling'))
+    const payload = '{"1":{"class_type":"KSampler","inputs":{"seed":18446744073709551615}}}'
+    await runJob(wrap(payload), { servers: [server.url] })
+    expect(server.asked.find(({ path }) => path === '/prompt')?.body).toContain(`"prompt":${payload}`)
   })
 
   it.each([
@@ -122,7 +158,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     expect(asked).toEqual([])
 
     const { output } = await runJob(`${input.slice(0, -1)},"previews":true}`, { servers: [server.url] })
-    const preview = { filename: 'ComfyUI_temp_sklnd_00001_.png', type: 'base64', node: '2' }
+    const preview = { filename: 'ComfyUI_temp_sklnd_00001_.png', type: 'base64', node: '2', mediaType: 'text/plain' }
     expect(output).toEqual({
       status: 'success_no_images',
       images: [],
@@ -145,7 +181,7 @@ describe('a payload is answered as the public image worker answers it', () => {
 
   it('a text that a node shows: a result, where the public worker gives none', async () => {
     const { output, exchange } = await replay('text')
-    const text = { filename: '1_text.txt', type: 'base64', node: '1' }
+    const text = { filename: '1_text.txt', type: 'base64', node: '1', mediaType: 'text/plain' }
     expect(output).toEqual({ images: [{ ...text, data: Buffer.from('a text\nof two lines').toString('base64') }] })
     expect(exchange.publicAnswer).toEqual({ status: 'success_no_images', images: [] })
   })

@@ -38,7 +38,17 @@ describe('the bridge as a worker', () => {
     const { status, output } = await service.jobEnd('comfy', job)
     expect([status, output]).toEqual([
       'COMPLETED',
-      { images: [{ filename: 'drydock_00001_.png', type: 'base64', data: expect.any(String), node: '9' }] },
+      {
+        images: [
+          {
+            filename: 'drydock_00001_.png',
+            type: 'base64',
+            data: expect.any(String),
+            node: '9',
+            mediaType: 'image/png',
+          },
+        ],
+      },
     ])
     expect(server.asked.find(({ path }) => path === '/prompt')?.body).toContain('"seed":18446744073709551615')
   })

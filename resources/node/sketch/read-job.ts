@@ -1,3 +1,4 @@
+import { workflowOf } from '../../../src-main/features/workflows/rules/recognise.ts'
 import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import { asText } from '../../../src-main/lib/json/plain.ts'
 import { isArray, isObject, type JsonValue } from '../../../src-main/lib/json/value.ts'
@@ -12,8 +13,8 @@ export function readJob(text: string) {
   const whole = parsed(text)
   const input = typeof whole === 'string' ? parsed(whole) : whole
   if (!isObject(input)) throw new InputError('Please provide input')
-  const workflow = input.get('workflow')
-  if (workflow === undefined || workflow === null) throw new InputError("Missing 'workflow' parameter")
+  const workflow = workflowOf(input)
+  if (workflow === null) throw new InputError("Missing 'workflow' parameter")
   if (!isObject(workflow)) throw new InputError('This is not a workflow payload. Send {id: {class_type, inputs}}.')
   return { workflow, files: filesIn(input.get('images')) }
 }

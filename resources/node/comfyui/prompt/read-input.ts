@@ -1,3 +1,4 @@
+import { workflowOf } from '../../../../src-main/features/workflows/rules/recognise.ts'
 import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 import { isArray, isObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
@@ -18,7 +19,7 @@ export function readInput(text: string) {
   if (input === undefined) throw new BridgeFailure('Invalid JSON format in input')
   // The public worker fails here with a Python error.
   if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")
-  const workflow = input.get('workflow') ?? null
+  const workflow = workflowOf(input)
   if (workflow === null) throw new BridgeFailure("Missing 'workflow' parameter")
   const keyIn = (name: string) => {
     const key = input.get(name)

@@ -1,3 +1,4 @@
+import { mediaTypeOf, mediaTypeOfName, UNKNOWN_MEDIA } from '../../../../src-main/lib/media.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { addressOf, ask, type ComfyServer, readBounded } from '../server/comfy-server.ts'
 import type { CachedPicture, ListedFile, ListedResult } from './list-results.ts'
@@ -11,6 +12,8 @@ export type Result = {
   readonly type: 'base64' | 's3_url'
   readonly data: string
   readonly node: string
+  /** The public worker returns files of every kind as pictures, without it. */
+  readonly mediaType: string
 }
 
 type CollectOptions = {
@@ -40,12 +43,13 @@ export async function collectResults(
     const room = `only ${(left / MIB).toFixed(1)} MiB were left`
     if (found.kind === 'bytes') {
       left -= found.bytes.length
-      images.push({ filename, type: 'base64', data: base64(found.bytes), node })
+      images.push(entryOf(result, found.bytes))
     } else if (found.kind === 'fault') faults.push(found.why)
     else if (result.kind === 'text') faults.push(`${filename} does not fit into the result: ${room}.`)
     else {
       log(`${filename} stays on the server: ${room} in the result of the job.`)
-      images.push({ filename, type: 's3_url', data: addressOf(server, placeOf(result)).href, node })
+      const data = addressOf(server, placeOf(result)).href
+      images.push({ filename, type: 's3_url', data, node, mediaType: mediaTypeOfName(filename) })
     }
   }
   return { images, faults, leftBytes: left }
@@ -65,11 +69,13 @@ export async function collectPreviews(
   for (const preview of previews) {
     const found = await contentOf(server, preview, left, signal)
     signal.throwIfAborted()
-    const { filename, node } = preview
     if (found.kind === 'bytes') {
       left -= found.bytes.length
-      fetched.push({ filename, type: 'base64', data: base64(found.bytes), node })
-    } else log(found.kind === 'fault' ? found.why : `The preview ${filename} does not fit into the result of the job.`)
+      fetched.push(entryOf(preview, found.bytes))
+    } else
+      log(
+        found.kind === 'fault' ? found.why : `The preview ${preview.filename} does not fit into the result of the job.`,
+      )
   }
   return fetched
 }
@@ -103,6 +109,17 @@ function placeOf(file: ListedFile | CachedPicture) {
   if (file.kind === 'cached') return { path: `api/etn/image/${file.id}` }
   const { filename, subfolder, type } = file
   return { path: 'view', query: { filename, subfolder, type } }
+}
+
+function entryOf({ filename, node }: Pick<ListedResult, 'filename' | 'node'>, bytes: Uint8Array): Result {
+  const found = mediaTypeOf(bytes)
+  return {
+    filename,
+    type: 'base64',
+    data: base64(bytes),
+    node,
+    mediaType: found === UNKNOWN_MEDIA ? mediaTypeOfName(filename) : found,
+  }
 }
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -10,6 +10,7 @@ import { linkById, nodeById, realTarget } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget } from './input-type.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
+import { isGroupNode, virtualKind } from './to-payload/virtual-nodes.ts'
 import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
 
 /** `at`: slot index; undefined: a link adds the slot. */
@@ -80,7 +81,9 @@ export type Known = {
 }
 
 export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: Known): NodeView {
-  const kind = EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : type ? 'class' : 'unknown')
+  const isKnown = type !== undefined || virtualKind(node) !== undefined || isGroupNode(node)
+  const kind =
+    EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : isKnown ? 'class' : 'unknown')
   const flags = isObject(node.flags) ? node.flags : undefined
   return {
     id: node.id ?? '',

@@ -4,7 +4,7 @@
  */
 
 import { asText } from '../../../lib/json/plain.ts'
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
 import type { NodeType } from './node-types.ts'
@@ -82,7 +82,7 @@ const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
  */
 export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const values = node.widgetValues
-  if (isObject(values)) return type === undefined ? values : onlyInputs(values, type)
+  if (isObject(values)) return type === undefined ? withKey(values, VIDEO_PREVIEW, undefined) : onlyInputs(values, type)
   if (!isArray(values) || values.length === 0) return (type === undefined ? namedInputs(node) : undefined) ?? new Map()
   const slots = storedSlots(node, type)
   if (slots === undefined) return namedInputs(node)
@@ -104,6 +104,9 @@ export function storedSlots(node: GraphNode, type: NodeType | undefined): readon
 }
 
 const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.map((slot, at) => ({ ...slot, at }))
+
+// Nodes of VideoHelperSuite store the state of the preview that their page draws.
+const VIDEO_PREVIEW = 'videopreview'
 
 function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   const found = inputs.flatMap(({ name }) => {

@@ -129,6 +129,12 @@ test('a link to a node that is not sent is an error at its target', () => {
   )
 })
 
+test('the preview that a page draws on a node of a film is not sent', () => {
+  const values = { frame_rate: 8, videopreview: { hidden: false, params: {} } }
+  const { payload } = converted({ nodes: [{ id: 1, type: 'VHS_VideoCombine', widgets_values: values }], links: [] })
+  expect(payload[1].inputs).toEqual({ frame_rate: 8 })
+})
+
 test('nodes of a payload are kept, also those that a page only draws', () => {
   const payload = {
     1: { class_type: 'CLIPLoader', inputs: {} },

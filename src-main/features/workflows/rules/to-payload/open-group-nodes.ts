@@ -29,12 +29,7 @@ import { newInput } from '../edit/slots.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
 import { type GroupLink, type GroupSlots, groupSlots, type InputEnd, type Part } from './group-slots.ts'
-import { virtualKind } from './virtual-nodes.ts'
-
-// Files of 2024 have the older slash.
-const GROUP_NODE = /^workflow[>/](.+)$/s
-
-export const isGroupNode = ({ type = '' }: GraphNode): boolean => GROUP_NODE.test(type)
+import { groupName, isGroupNode, virtualKind } from './virtual-nodes.ts'
 
 export type OpenedGroups = {
   readonly document: WorkflowDocument
@@ -49,7 +44,7 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Op
   const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
   let opened = document
   const items = document.nodes.items.map((node) => {
-    const name = GROUP_NODE.exec(node.type ?? '')?.[1]
+    const name = groupName(node)
     if (name === undefined) return node
     const definition = definitionOf(node, isObject(groups) ? groups.get(name) : undefined, types)
     if (typeof definition === 'string') {

@@ -26,9 +26,9 @@ import {
   whyClosed,
   within,
 } from './find-source.ts'
-import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
+import { openGroupNodes } from './open-group-nodes.ts'
 import { hasEverywhereLinks, restoreLinks } from './restore-links.ts'
-import { isOfPageScript, virtualKind } from './virtual-nodes.ts'
+import { isGroupNode, isOfPageScript, virtualKind } from './virtual-nodes.ts'
 
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
 

@@ -34,6 +34,13 @@ export const VIRTUAL_KINDS: ReadonlyMap<string, VirtualKind> = new Map(
   (Object.keys(CLASSES) as VirtualKind[]).flatMap((kind) => CLASSES[kind].map((name) => [name, kind] as const)),
 )
 
+// Files of 2024 have the older slash.
+const GROUP_NODE = /^workflow[>/](.+)$/s
+
+export const groupName = ({ type = '' }: GraphNode): string | undefined => GROUP_NODE.exec(type)?.[1]
+
+export const isGroupNode = (node: GraphNode): boolean => groupName(node) !== undefined
+
 /** @returns undefined for a node that is sent, as every node of an opened payload is */
 export function virtualKind({ type = '', properties }: GraphNode): VirtualKind | undefined {
   const kind = VIRTUAL_KINDS.get(type)

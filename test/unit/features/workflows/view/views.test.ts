@@ -36,6 +36,7 @@ describe('the view of a node', () => {
     [{ type: 'Reroute' }, 'reroute', 'Reroute'],
     [{ type: 'PrimitiveNode' }, 'primitive', 'PrimitiveNode'],
     [{ type: 'constructor' }, 'unknown', 'constructor'],
+    [{ type: 'SetNode' }, 'class', 'SetNode'],
   ])('%j is a %s called %s', (node, kind, title) => {
     expect(viewed(documentOf([{ id: 1, ...node }])).nodes[0]).toMatchObject({ kind, title, mode: 'always' })
   })

@@ -50,18 +50,19 @@ test('a link that a slot names stays, else the first in the list is taken', () =
   ])
 })
 
-test('neither a link of a primitive nor one without its source is connected', () => {
-  const primitive = { id: 5, type: 'PrimitiveNode', widgets_values: [77, 'fixed'] }
-  const { payload, problems } = converted({
+test('a link without its source is not connected, and a primitive gives a socket nothing', () => {
+  const primitive = { id: 5, type: 'PrimitiveNode', mode: 2, widgets_values: [77, 'fixed'] }
+  const { payload } = converted({
     nodes: [primitive, sampler()],
     links: [
+      [6, 5, 0, 2, 0, 'INT'],
       [7, 5, 0, 2, 4, 'INT'],
       [8, 9, 0, 2, 3, 'LATENT'],
     ],
   })
-  expect(payload[2].inputs).toMatchObject({ seed: 1 })
+  expect(payload[2].inputs).toMatchObject({ seed: 77 })
   expect(payload[2].inputs).not.toHaveProperty('latent_image')
-  expect(problems).toEqual([])
+  expect(payload[2].inputs).not.toHaveProperty('model')
 })
 
 const everywhere = (extra: object) =>

@@ -31,7 +31,7 @@ import { virtualKind } from './virtual-nodes.ts'
 
 export type Source =
   | { readonly kind: 'output'; readonly node: string; readonly slot: number }
-  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'value'; readonly value: JsonValue; readonly isOfPrimitive: boolean }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'loop' }
   | { readonly kind: 'dangling'; readonly node: string }
@@ -70,11 +70,12 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   const source = `${id} ${from.slot}`
   if (walk.seen.has(source)) return { kind: 'loop' }
   walk.seen.add(source)
+  const kind = virtualKind(node)
+  // Whatever its mode: the page has pushed the value before it looks at links.
+  if (kind === 'value') return ofPrimitive(node)
   if (node.mode === MODE.mute) return NOTHING
   if (node.mode === MODE.bypass) return ofInput(scope, handedThrough(node, from.slot, walk.type), walk)
-  const kind = virtualKind(node)
   if (kind === 'pass' || kind === 'set') return ofInput(scope, node.inputs.items[0], walk)
-  if (kind === 'value') return ofPrimitive(node)
   if (kind === 'get') return ofSetter(setterOf(scope, node), walk)
   if (kind !== undefined) return NOTHING
   const inner = within(scope, node)
@@ -100,7 +101,7 @@ export function setterOf(scope: Scope, getter: GraphNode): Setter | undefined {
 
 function ofPrimitive(node: GraphNode): Source {
   const value = firstValue(node)
-  return value === undefined ? NOTHING : { kind: 'value', value }
+  return value === undefined ? NOTHING : { kind: 'value', value, isOfPrimitive: true }
 }
 
 /** Bypassing uses the input of the same type, preferring the same index. */
@@ -131,8 +132,16 @@ const isOf = ({ definition }: Host, input: string, { node, widget }: InnerWidget
   return inner?.node === node && inner.widget === widget
 }
 
+/** As `valueFromAround`; undefined if an input of the host gives the value. */
+export function valueOfWidget(scope: Scope, node: GraphNode, widget: string): JsonValue | undefined {
+  const slot = node.inputs.items.find((one) => (one.widget ?? one.name) === widget)
+  const isOfHost = slot !== undefined && linkInto(scope, slot)?.from.node === SUBGRAPH_INPUT
+  return scope.host === undefined || isOfHost ? undefined : valueFromAround(scope, node, [widget])
+}
+
 /** The value that hosts around a node give to a widget of it, by their lists; the outermost wins. */
-export function valueFromAround({ host }: Scope, node: GraphNode, names: readonly string[]): JsonValue | undefined {
+function valueFromAround(scope: Scope, node: GraphNode, names: readonly string[]): JsonValue | undefined {
+  const { host } = scope
   if (host === undefined) return undefined
   const id = node.id ?? ''
   const { isListed, value } = findListed(host.node, id, names)
@@ -149,7 +158,7 @@ function ofHost(inner: Scope, slot: number, walk: Walk): Step {
   const input = host.node.inputs.items.find((one) => one.name === name)
   if (input !== undefined && linkInto(host.scope, input) !== undefined) return ofInput(host.scope, input, walk)
   const value = valueOnHost(inner, name, walk.innerValue)
-  return value === undefined ? NOTHING : { kind: 'value', value }
+  return value === undefined ? NOTHING : { kind: 'value', value, isOfPrimitive: false }
 }
 
 /**

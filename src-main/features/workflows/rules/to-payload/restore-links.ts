@@ -55,9 +55,7 @@ function restoreIn<Whole extends Graph>(graph: Whole, around: Around): Whole {
   const named = new Set(graph.nodes.items.flatMap(({ inputs }) => inputs.items.map(({ link }) => link)))
   const hasEnds = ({ from, to }: Link) =>
     to.node !== SUBGRAPH_OUTPUT && nodes.has(to.node) && (from.node === SUBGRAPH_INPUT || nodes.has(from.node))
-  // A primitive pushes its value through the links that its output names.
-  const isPrimitive = ({ from }: Link) => nodes.get(from.node)?.type === 'PrimitiveNode'
-  const unnamed = graph.links.items.filter((link) => !named.has(link.id) && hasEnds(link) && !isPrimitive(link))
+  const unnamed = graph.links.items.filter((link) => !named.has(link.id) && hasEnds(link))
   const everywhere = everywhereLinks(graph).filter(hasEnds)
   if (unnamed.length + everywhere.length === 0) return graph
   const inputs = new Map<string, InputSlot[]>()

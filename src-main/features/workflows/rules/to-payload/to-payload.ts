@@ -6,9 +6,9 @@
 import { asText } from '../../../../lib/json/plain.ts'
 import { isArray, isNumber, isObject, type JsonObject, type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import { sentValues } from '../default-values.ts'
-import type { GraphNode, WorkflowDocument } from '../document/document.ts'
+import type { GraphNode, InputSlot, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { isAny } from '../input-type.ts'
+import { isAny, isWidget } from '../input-type.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { innerIds } from '../payload-ids.ts'
 import { danglingLink, type Problem } from '../problem.ts'
@@ -22,7 +22,7 @@ import {
   type Source,
   setterOf,
   sourceOfInput,
-  valueFromAround,
+  valueOfWidget,
   whyClosed,
   within,
 } from './find-source.ts'
@@ -80,13 +80,15 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     if (values === undefined && !isGroupNode(node)) problems.push(valuesNotNamed(id, node))
     const inputs = new Map<string, JsonValue>()
     for (const [name, value] of values ?? [])
-      inputs.set(name, asInput(fill(node, name, valueFromAround(scope, node, [name]) ?? value)))
+      inputs.set(name, asInput(fill(node, name, valueOfWidget(scope, node, name) ?? value)))
     const { properties } = node
     const others = isObject(properties) ? properties.get(OTHER_INPUTS) : undefined
     for (const [name, value] of isObject(others) ? others : []) inputs.set(name, value)
     for (const slot of node.inputs.items) {
       const name = slot.name ?? ''
-      const source = sentSource(sourceOfInput(scope, slot, innerValue))
+      const found = sentSource(sourceOfInput(scope, slot, innerValue))
+      // A primitive sets widgets; a socket has no value.
+      const source: Source = isPushed(found) && isSocket(slot, type) ? { kind: 'nothing' } : found
       const value = inputValue(source)
       if (value !== undefined) inputs.set(name, value)
       const problem = problemOf(source, id, name)
@@ -103,6 +105,11 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   const nodes = [...sent].map(([id, { scope, node }]) => [id, payloadNode(id, scope, node)] as const)
   return { payload: new Map(integersFirst(nodes)), problems }
 }
+
+const isPushed = (source: Source): boolean => source.kind === 'value' && source.isOfPrimitive
+
+const isSocket = ({ name, widget }: InputSlot, type: NodeType | undefined): boolean =>
+  widget === undefined && type !== undefined && !type.inputs.some((input) => input.name === name && isWidget(input))
 
 // An array of two would be read as a link.
 function asInput(value: JsonValue): JsonValue {

@@ -88,9 +88,10 @@ export function hostValue(host: GraphNode, definition: Subgraph, input: string):
 // The page gives the values to the inputs in order, then to the entries of the list; so the list wins.
 function valueIndex(host: GraphNode, definition: Subgraph, input: string): number | undefined {
   const inner = innerWidgets(definition).get(input)
-  const listed = listedWidgets(host).findLastIndex(({ node, widget }) =>
-    node === ON_THE_HOST ? widget === input : node === inner?.node && widget === inner.widget,
-  )
+  const listed = listedWidgets(host).findLastIndex(({ node, widget }, at) => {
+    const isOfInput = node === ON_THE_HOST ? widget === input : node === inner?.node && widget === inner.widget
+    return isOfInput && heldIndex(host, at) !== undefined
+  })
   return heldIndex(host, listed) ?? heldIndex(host, slotNamesOf(host, definition).indexOf(input))
 }
 
@@ -99,10 +100,13 @@ const heldIndex = ({ widgetValues }: GraphNode, at: number): number | undefined 
 
 /** @returns whether a host lists a widget inside, under any of the names, and the value it holds for it */
 export function findListed(host: GraphNode, node: string, names: readonly string[]) {
-  const at = listedWidgets(host).findLastIndex((entry) => entry.node === node && names.includes(entry.widget))
-  const index = heldIndex(host, at)
+  const indexes = [...listedWidgets(host).entries()].flatMap(([at, entry]) =>
+    entry.node === node && names.includes(entry.widget) ? at : [],
+  )
+  const index = indexes.findLast((at) => heldIndex(host, at) !== undefined)
   const { widgetValues } = host
-  return { isListed: at >= 0, value: index !== undefined && isArray(widgetValues) ? widgetValues[index] : undefined }
+  const value = index !== undefined && isArray(widgetValues) ? widgetValues[index] : undefined
+  return { isListed: indexes.length > 0, value }
 }
 
 /** List of the first two generations; `node` -1 means a host input. */

@@ -136,7 +136,7 @@ function valuesOfPrimitive(type: string): readonly ValueSlot[] {
   return type === 'INT' || type === 'FLOAT' ? [value, control] : [value]
 }
 
-/** What a reroute passes: that of its target, else of its source. */
+/** The type that a reroute passes: that of its target, else of its source. */
 function passedType({ at, nodes, links }: Among): string {
   const ends = [
     ...links.map(({ from, to, toSlot }) => (from === at ? nodes[to]?.inputs.items[toSlot]?.type : undefined)),

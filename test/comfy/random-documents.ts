@@ -61,8 +61,11 @@ export const randomDocuments = fc.array(chosen, { minLength: 2, maxLength: 9 }).
       const earlier = nodes.filter((node) => node.outputs.some((out) => fits(out.type, of)) && !isLost(node, type, of))
       const source = earlier[(sources[slot] ?? 0) % Math.max(1, earlier.length)]
       const widget = slot < sockets.length ? {} : { widget: { name } }
-      const how = source?.type === 'PrimitiveNode' && source.outputs[0]?.links.length ? 'no' : linked[slot]
-      if (source === undefined || how === 'no') return { name, type: of, link: null, ...widget }
+      // A primitive without a link in its slot does not know its type.
+      const isPrimitive = source?.type === 'PrimitiveNode'
+      const isTaken = isPrimitive && source.outputs.some(({ links: given }) => given.length > 0)
+      const how = isPrimitive && linked[slot] === 'list' ? 'slot' : linked[slot]
+      if (source === undefined || how === 'no' || isTaken) return { name, type: of, link: null, ...widget }
       const link = links.length + 1
       links.push([link, source.id, 0, id, slot, of])
       if (how === 'slot') source.outputs[0]?.links.push(link)
@@ -86,7 +89,7 @@ export const randomDocuments = fc.array(chosen, { minLength: 2, maxLength: 9 }).
 
 // The page shows a primitive's value on a host, and sends the value inside; we send what it shows.
 const isLost = (source: Node, target: string, type: string) =>
-  target === INSIDE && type === 'INT' && ['PrimitiveNode', 'Reroute'].includes(source.type)
+  target === INSIDE && type === 'INT' && (source.mode === 4 || ['PrimitiveNode', 'Reroute'].includes(source.type))
 
 const fits = (from: string, to: string) => from === to || from === '*' || to === '*'
 

@@ -142,7 +142,7 @@ function valuesNotNamed(node: string, { type }: GraphNode): Problem {
 }
 
 function linkRestored(node: string, input: string): Problem {
-  const message = `Input ${input} has a link only in the file's list of links. It is sent, as by ComfyUI's newest page; older pages drop it. Save the graph again to keep it.`
+  const message = `Input ${input} has a link only in the file's list of links. It is sent, as by ComfyUI's newest page; older pages drop it. Link it anew to be sure.`
   return { code: 'link_restored', severity: 'warning', node, input, message }
 }
 

@@ -87,9 +87,10 @@ export const randomDocuments = fc.array(chosen, { minLength: 2, maxLength: 9 }).
   })
 })
 
-// The page shows a primitive's value on a host, and sends the value inside; we send what it shows.
+// The page drops the value of a primitive on its way through a reroute, and into a host; we send what the links say.
 const isLost = (source: Node, target: string, type: string) =>
-  target === INSIDE && type === 'INT' && (source.mode === 4 || ['PrimitiveNode', 'Reroute'].includes(source.type))
+  (target === 'Reroute' && source.type === 'PrimitiveNode') ||
+  (target === INSIDE && type === 'INT' && (source.mode === 4 || ['PrimitiveNode', 'Reroute'].includes(source.type)))
 
 const fits = (from: string, to: string) => from === to || from === '*' || to === '*'
 

@@ -495,7 +495,7 @@ export const BATCH_ROUTES = {
     summary: 'Forget a batch; its jobs stay as they are',
     role: 'run',
     response: done,
-    errors: ['BATCH_NOT_FOUND'],
+    errors: ['BATCH_NOT_FOUND', 'DISK_FULL', 'DATABASE_BUSY'],
     source: 'ours',
   },
   batchExport: {

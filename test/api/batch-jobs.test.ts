@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { AppError } from '../../src-main/contract/errors.ts'
 import { limit } from '../../src-main/contract/limits.ts'
 import { type SetupOptions, setup } from '../support/core.ts'
 
@@ -200,6 +201,32 @@ describe('a batch of the job API', () => {
     expect((await ask('DELETE', `/api/batches/${many}`)).status).toBe(200)
     expect((await ask('GET', path(many))).body.code).toBe('BATCH_NOT_FOUND')
     expect((await get('/api/job-count')).count).toBe(301)
+  })
+
+  it('is forgotten while its endpoint is paused, and refuses to be while the disk is too full to queue it', async () => {
+    let isFull = false
+    const service = await withEndpoint({
+      storage: (opened) => ({
+        ...opened,
+        write: (run) => (isFull ? Promise.reject(new AppError('DISK_FULL')) : opened.write(run)),
+      }),
+    })
+    const { ask, clock, get, path, post, settled, start } = service
+    const [paused, full] = [await start(requests(300)), await start(requests(300))]
+    await post(path(paused, '/finalize'))
+    await ask('PATCH', '/api/endpoints/e', { body: { workersMax: 0 } })
+    expect((await ask('DELETE', `/api/batches/${paused}`)).status).toBe(200)
+    expect((await get('/api/job-count')).count).toBe(300)
+    await ask('PATCH', '/api/endpoints/e', { body: { workersMax: 1 } })
+    await post(path(full, '/finalize'))
+    isFull = true
+    const remove = () => ask('DELETE', `/api/batches/${full}`)
+    expect((await remove()).body.code).toBe('DISK_FULL')
+    isFull = false
+    await clock.advance(5000)
+    await settled(full)
+    expect((await get('/api/job-count')).count).toBe(600)
+    expect((await remove()).status).toBe(200)
   })
 
   it('refuses requests without fields where the endpoint does, and none waits for workers that cannot start', async () => {

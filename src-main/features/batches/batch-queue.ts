@@ -26,6 +26,9 @@ const RETRY_AFTER_MS = 5000
 
 type Deps = SubmitDeps & { readonly log: Log; readonly counts: Pick<QueueCounts, 'of'> }
 
+/** `held` has the error while jobs wait for the next attempt. */
+type Settling = { ended?: Promise<void>; held: PromiseWithResolvers<AppError> }
+
 export type BatchQueue = ReturnType<typeof createBatchQueue>
 
 export function createBatchQueue(deps: Deps) {
@@ -34,18 +37,19 @@ export function createBatchQueue(deps: Deps) {
   // Changes of one batch are serialized, so that the requests of two calls do not mix.
   const { inTurn, idle } = createTurns()
   const stopping = new AbortController()
-  const settling = new Map<string, Promise<void>>()
+  const settling = new Map<string, Settling>()
 
   // A running loop sees later transitions, because it reads the batch before each slice and at the end.
   function settle(id: string): void {
     if (settling.has(id)) return
-    const work = settleBatch(id)
+    const work: Settling = { held: Promise.withResolvers() }
+    settling.set(id, work)
+    work.ended = settleBatch(id, work)
       .catch((error) => log.error('a batch was not queued completely', { batchId: id, error }))
       .finally(() => settling.delete(id))
-    settling.set(id, work)
   }
 
-  async function settleBatch(id: string): Promise<void> {
+  async function settleBatch(id: string, work: Settling): Promise<void> {
     for (let batch = unsettled(id); batch !== undefined; batch = unsettled(id)) {
       try {
         await (batch.state === 'FINALIZED' ? queueSome(batch) : dropSome(batch))
@@ -53,7 +57,9 @@ export function createBatchQueue(deps: Deps) {
         if (batches.get(id) === undefined) return
         if (!(error instanceof AppError && TRANSIENT.includes(error.code))) throw error
         log.warn('a batch is queued later', { batchId: id, error })
+        work.held.resolve(error)
         await pause()
+        work.held = Promise.withResolvers()
       }
     }
   }
@@ -236,19 +242,26 @@ export function createBatchQueue(deps: Deps) {
         settle(id)
         return { ...moved, changed: moved.changed + unqueued }
       }),
-    /** Resolves once the jobs of a batch match its state. */
-    settled: (id: string): Promise<void> => settling.get(id) ?? Promise.resolve(),
+    /**
+     * Resolves once the jobs of a batch match its state.
+     * @throws AppError DISK_FULL, DATABASE_BUSY while they cannot
+     */
+    async settled(id: string): Promise<void> {
+      const work = settling.get(id)
+      const error = await Promise.race([work?.ended, work?.held.promise])
+      if (error !== undefined) throw error
+    },
     start() {
       for (const { id } of batches.unsettled()) settle(id)
     },
     async stop() {
       stopping.abort()
-      await Promise.all([idle(), ...settling.values()])
+      await Promise.all([idle(), ...[...settling.values()].map(({ ended }) => ended)])
     },
   }
 }
 
-const TRANSIENT: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY', 'ENDPOINT_PAUSED']
+const TRANSIENT: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY']
 
 /** @throws AppError BATCH_CLOSED */
 export function requireDraft(batch: Batch): Batch {

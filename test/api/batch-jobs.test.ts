@@ -229,6 +229,34 @@ describe('a batch of the job API', () => {
     expect((await remove()).status).toBe(200)
   })
 
+  it('is named where it is one too many, however old a draft is, and makes room when it is cancelled or deleted', async () => {
+    const { ask, get, path, post, start, storage } = await withEndpoint()
+    const drafts = [await start(), await start()]
+    const { batches, write } = storage()
+    const ended = {
+      endpointId: 'e',
+      name: 'ended',
+      fingerprint: null,
+      total: 0,
+      state: 'FINALIZED',
+      createdAt: 0,
+    } as const
+    await write(() => {
+      for (let n = 0; n < limit('batchesKept') * 2; n++) batches.insert({ ...ended, id: `ended ${n}` })
+    })
+    while (drafts.length < limit('batchesActive')) drafts.push(await start())
+    const refused = await ask('POST', '/v2/e/batch', { body: [] })
+    expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_BATCHES' } })
+    for (const id of drafts) expect(refused.body.error).toContain(`${id} (draft)`)
+    const [first = '', second = ''] = drafts
+    for (const list of ['/v2/e/batch', '/api/batches?endpoint=e'])
+      expect((await get(list)).batches.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(drafts))
+    expect((await ask('DELETE', `/api/batches/${first}`)).status).toBe(200)
+    await start()
+    await post(path(second, '/cancel'))
+    await start()
+  })
+
   it('refuses requests without fields where the endpoint does, and none waits for workers that cannot start', async () => {
     const { add, ask, createEndpoint, path, start } = await withEndpoint()
     await ask('PATCH', '/api/endpoints/e', { body: { emptyInput: 'refuse' } })

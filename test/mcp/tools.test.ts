@@ -136,6 +136,8 @@ async function useManyInputs(call: Agent['call']): Promise<void> {
   expect(text).toContain('More results: line=3.')
   expect((await call('batch_retry', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
   expect((await call('batch_cancel', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
+  await call('batch_delete', { batchId: submitted.id })
+  expect((await call('batch_read', { endpointId: 'echo' })).data.batches).toEqual([])
 
   const { data: begun } = await call('compare_start', {
     versions: [{ endpoint: 'echo' }, { endpoint: 'echo', set: { n: '5' } }],

@@ -30,7 +30,9 @@ export function requireBatch({ batches }: Pick<Storage, 'batches'>, id: string):
 }
 
 export function listBatches({ storage }: Pick<Deps, 'storage'>, endpointId: string | undefined): readonly BatchView[] {
-  return storage.batches.list(endpointId, limit('batchesKept')).map((batch) => viewBatch(storage, batch))
+  const { batches } = storage
+  const listed = endpointId === undefined ? batches.list(limit('batchesKept')) : batches.ofEndpoint(endpointId)
+  return listed.map((batch) => viewBatch(storage, batch))
 }
 
 export const countBatch = ({ batches }: Pick<Storage, 'batches'>, batch: Batch) =>
@@ -123,23 +125,22 @@ export async function startBatch(deps: SubmitDeps, endpoint: Endpoint): Promise<
   const id = await storage.write(() => {
     if (storage.endpoints.get(endpoint.id) === undefined)
       throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
-    const isActive = (batch: Batch) => batch.state === 'DRAFT' || countBatch(storage, batch).isOpen
-    if (storage.batches.list(endpoint.id, limit('batchesKept') * 2).filter(isActive).length >= most)
-      throw new AppError('TOO_MANY_BATCHES', { endpointId: endpoint.id, limit: most })
+    const active = storage.batches.ofEndpoint(endpoint.id).filter((batch) => isActive(storage, batch))
+    if (active.length >= most) {
+      const named = active.map((batch) => `${batch.id} (${countBatch(storage, batch).state})`).join(', ')
+      throw new AppError('TOO_MANY_BATCHES', { endpointId: endpoint.id, count: active.length, limit: most, named })
+    }
     return insertBatch(deps, endpoint, { name, fingerprint: null, total: 0 })
   })
   await forgetOld(storage, endpoint.id)
   return id
 }
 
+const isActive = (storage: Storage, batch: Batch) => batch.state === 'DRAFT' || countBatch(storage, batch).isOpen
+
 async function forgetOld(storage: Storage, endpointId: string): Promise<void> {
-  const kept = limit('batchesKept')
-  const isOver = (batch: Batch) => batch.state !== 'DRAFT' && !countBatch(storage, batch).isOpen
-  for (const batch of storage.batches
-    .list(endpointId, kept * 2)
-    .slice(kept)
-    .filter(isOver))
-    await remove(storage, batch)
+  for (const batch of storage.batches.ofEndpoint(endpointId).slice(limit('batchesKept')))
+    if (!isActive(storage, batch)) await remove(storage, batch)
 }
 
 const LINES_AT_ONCE = 2000

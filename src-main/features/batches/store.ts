@@ -50,9 +50,6 @@ const moveSql = (event: BatchEvent) => {
 
 export function createBatchStore(db: Database, payloads: JobPayloads) {
   const query = queriesOf(db)
-  const all = query<[number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all()
-  const ofEndpoint = query<[string, number], Batch>(`
-    SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? ORDER BY seq DESC LIMIT ?`).all()
   const counts = query<[number], { readonly status: keyof BatchCounts; readonly count: number }>(`
     SELECT status, count FROM batch_counts WHERE batch = ? AND count > 0`).all()
   const place = query<[{ batch: number; line: number; seq: number }]>(`
@@ -91,8 +88,10 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
   }
 
   return {
-    list: (endpointId: string | undefined, limit: number) =>
-      endpointId === undefined ? all(limit) : ofEndpoint(endpointId, limit),
+    /** Newest first. */
+    list: query<[limit: number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all(),
+    ofEndpoint: query<[endpointId: string], Batch>(`
+      SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? ORDER BY seq DESC`).all(),
     get: query<[id: string], Batch>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`).one(),
     named: query<[endpointId: string, fingerprint: string], Batch>(`
       SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? AND fingerprint = ? ORDER BY seq DESC LIMIT 1`).one(),

@@ -85,6 +85,15 @@ export const BATCH_TOOLS: readonly Tool[] = [
     }),
   ),
   tool({
+    name: 'batch_delete',
+    title: 'Delete a batch',
+    description: 'Forgets a batch, like a draft that is no longer needed; its jobs stay, requests of a draft do not.',
+    input: { batchId },
+    role: 'run',
+    effect: 'writes',
+    run: async (path, { client }) => ({ data: await client.call('batchDelete', { path }) }),
+  }),
+  tool({
     name: 'compare_start',
     title: 'Compare versions',
     description:

@@ -146,7 +146,7 @@ export const BATCH_V2_OPERATIONS: Operations = {
   },
   batchesOfEndpoint(request) {
     const { c, service, endpoint } = request
-    const batches = service.storage.batches.list(endpoint.id, limit('batchesKept'))
+    const batches = service.storage.batches.ofEndpoint(endpoint.id)
     return c.json({ batches: batches.map((batch) => recordOf(request, batch)) })
   },
   batchStatus: (request) => request.c.json(recordOf(request, batchOf(request))),

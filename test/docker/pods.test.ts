@@ -1,6 +1,6 @@
 /** Pods of the management API, as real containers. Source: docs/spec/platform.md, 5. */
 import { networkInterfaces } from 'node:os'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
@@ -60,7 +60,10 @@ test('a pod answers on loopback alone, keeps its volume, outlives the service, a
   await answered()
   expect(await service.containers('svc.pod')).toEqual([container])
 
+  const name = await service.docker('inspect', '--format', '{{.Name}}', container as string)
   await service.docker('rm', '--force', container as string)
+  const taken = await service.docker('create', '--name', name.trim().slice(1), 'python:3.11-slim-bookworm')
+  onTestFinished(async () => void (await service.docker('rm', '--force', taken.trim())))
   expect(await read()).toMatchObject({ status: 'EXITED', statusReason: expect.stringContaining('no container') })
   await act('start')
   await until(answered)
@@ -68,5 +71,6 @@ test('a pod answers on loopback alone, keeps its volume, outlives the service, a
   expect((await fetch(`${service.url()}${address}`, { method: 'DELETE', headers })).status).toBe(204)
   expect(await service.containers('svc.pod')).toEqual([])
   expect(await service.docker('volume', 'ls', '--quiet', '--filter', `name=${id}`)).toBe('')
+  expect(await service.docker('inspect', '--format', '{{.Id}}', taken.trim())).toBe(taken)
   expect(await service.ask('GET', '/v2/pods')).toMatchObject({ body: { pods: [] } })
 })

@@ -37,7 +37,18 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
   })
 
   const connect = () => engine.findEngine()
-  const open = async (id: string) => (await connect()).docker.getContainer(nameOf(id))
+
+  /** Newest first. A name is no key: one that another container has is left out. */
+  async function labelled(label: string): Promise<readonly Docker.ContainerInfo[]> {
+    const { docker } = await connect()
+    const filters = { label: [`${LABELS.service}=${serviceId}`, label] }
+    return (await docker.listContainers({ all: true, filters })).toSorted((a, b) => b.Created - a.Created)
+  }
+
+  async function containersOf(id: string): Promise<readonly Docker.Container[]> {
+    const { docker } = await connect()
+    return (await labelled(`${LABELS.pod}=${id}`)).map(({ Id }) => docker.getContainer(Id))
+  }
 
   function adoptInBackground(): void {
     adopt().catch((error: Error) => log.warn('pods were not found again', { error: error.message }))
@@ -45,10 +56,11 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
 
   async function found(): Promise<readonly (Docker.ContainerInspectInfo & { readonly podId: string })[]> {
     const { docker } = await connect()
-    const filters = { label: [`${LABELS.service}=${serviceId}`, LABELS.pod] }
-    const all = await docker.listContainers({ all: true, filters })
-    const own = all.filter(({ Names, Labels }) => Names.includes(`/${nameOf(Labels[LABELS.pod] ?? '')}`))
-    const states = await Promise.all(own.map(({ Id }) => docker.getContainer(Id).inspect().catch(ifThere)))
+    const newest = new Map<string | undefined, string>()
+    // A container that only opens a volume has the pod's labels, and no network.
+    for (const { Id, Labels, HostConfig } of await labelled(LABELS.pod))
+      if (HostConfig.NetworkMode !== 'none' && !newest.has(Labels[LABELS.pod])) newest.set(Labels[LABELS.pod], Id)
+    const states = await Promise.all([...newest.values()].map((Id) => docker.getContainer(Id).inspect().catch(ifThere)))
     return states.flatMap((state) =>
       state === undefined ? [] : [{ ...state, podId: state.Config.Labels[LABELS.pod] ?? '' }],
     )
@@ -68,10 +80,10 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
   }
 
   async function removeOld(id: string): Promise<void> {
-    const container = await open(id)
-    await removeContainer(container, (error) => {
-      throw new Error(`the container could not be removed: ${engineMessage(error)}`)
-    })
+    for (const container of await containersOf(id))
+      await removeContainer(container, (error) => {
+        throw new Error(`the container could not be removed: ${engineMessage(error)}`)
+      })
     holders.delete(id)
     gpus.release(id)
   }
@@ -121,11 +133,11 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
       }
     },
     async stop(id, graceMs) {
-      const container = await open(id)
       // Already stopped (304), or gone.
-      await container.stop({ t: Math.ceil(graceMs / MS_PER_SECOND) }).catch((error: unknown) => {
-        if (statusOf(error) !== 304 && statusOf(error) !== NOT_FOUND) throw new Error(engineMessage(error))
-      })
+      for (const container of await containersOf(id))
+        await container.stop({ t: Math.ceil(graceMs / MS_PER_SECOND) }).catch((error: unknown) => {
+          if (statusOf(error) !== 304 && statusOf(error) !== NOT_FOUND) throw new Error(engineMessage(error))
+        })
       gpus.release(id)
     },
     async remove(id) {
@@ -135,7 +147,9 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
     },
     states: async () => new Map((await found()).map((state) => [state.podId, stateOf(state)])),
     async follow(id, { onLines, ...options }) {
-      const follower = await followContainerLogs(await open(id), {
+      const [container] = await containersOf(id)
+      if (container === undefined) throw new Error('the pod has no container')
+      const follower = await followContainerLogs(container, {
         ...options,
         onLines: (lines) => onLines(lines.map(({ text, at }) => ({ text, at }))),
         now: clock.steady,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { POD_DEFAULTS } from '../../src-main/features/pods/rules.ts'
 import { AN_ENDPOINT, platformClient } from '../support/platform-client.ts'
 
 const A_TEMPLATE = { name: 'base', image: 'ghcr.io/ada/base:1', env: { A: '1' }, disk: 20, serverless: true }
@@ -73,6 +74,23 @@ describe('network volumes', () => {
     await expectCall(204, 'DELETE', '/v2/serverless/echo')
     await expectCall(204, 'DELETE', path)
     await expectCall(404, 'GET', path)
+  })
+
+  it('and registry credentials are kept while a pod uses them', async () => {
+    const { call, expectCall, service } = await platformClient()
+    const { id: networkVolume } = await expectCall(201, 'POST', '/v2/network-volumes', A_VOLUME)
+    await expectCall(201, 'POST', '/v2/registries', { name: 'ghcr', username: 'ada', password: 'tok-12345' })
+    const { pods, write } = service.storage()
+    const settings = { ...POD_DEFAULTS, image: 'a:1', networkVolume, registry: 'ghcr' }
+    const pod = { id: 'p1', name: 'dev', settings, wanted: 'EXITED', reason: undefined, createdAt: 0 } as const
+    await write(() => pods.insert(pod))
+    for (const path of [`/v2/network-volumes/${networkVolume}`, '/v2/registries/ghcr']) {
+      const refused = { code: 'IN_USE', detail: expect.stringContaining('is used by pod dev (p1)') }
+      expect(await call('DELETE', path)).toMatchObject({ status: 400, body: refused })
+    }
+    await write(() => pods.remove('p1'))
+    for (const path of [`/v2/network-volumes/${networkVolume}`, '/v2/registries/ghcr'])
+      await expectCall(204, 'DELETE', path)
   })
 
   it('do not share a folder when one was renamed', async () => {

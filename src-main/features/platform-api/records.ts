@@ -114,7 +114,7 @@ export function endpointsFromTemplate({ endpoints }: Pick<Storage, 'endpoints'>,
 export async function deleteTemplate({ storage }: Pick<RecordDeps, 'storage'>, id: string): Promise<void> {
   await storage.write(() => {
     const { name } = requireTemplate(storage, id)
-    refuseUsed(endpointsFromTemplate(storage, id), 'template', name)
+    refuseUsed({ endpoints: endpointsFromTemplate(storage, id) }, 'template', name)
     storage.platform.templates.remove(id)
   })
 }
@@ -185,8 +185,9 @@ export function updateVolume(
 export async function deleteVolume({ storage }: Pick<RecordDeps, 'storage'>, id: string): Promise<void> {
   await storage.write(() => {
     const { name } = requireVolume(storage, id)
-    const users = storage.endpoints.all().filter(({ config }) => config.platform?.networkVolumes?.includes(id))
-    refuseUsed(users, 'network volume', name)
+    const endpoints = storage.endpoints.all().filter(({ config }) => config.platform?.networkVolumes?.includes(id))
+    const pods = storage.pods.all().filter(({ settings }) => settings.networkVolume === id)
+    refuseUsed({ endpoints, pods }, 'network volume', name)
     storage.platform.volumes.remove(id)
   })
 }
@@ -222,10 +223,11 @@ export async function createPlatformRegistry(
 }
 
 export async function deletePlatformRegistry({ storage }: Pick<RecordDeps, 'storage'>, name: string): Promise<void> {
-  const users = storage.endpoints
+  const endpoints = storage.endpoints
     .all()
     .filter(({ config }) => config.container?.registryAuth === name || config.platform?.registry === name)
-  refuseUsed(users, 'registry credential', name)
+  const pods = storage.pods.all().filter(({ settings }) => settings.registry === name)
+  refuseUsed({ endpoints, pods }, 'registry credential', name)
   await removeRegistry(storage, name)
 }
 
@@ -235,11 +237,24 @@ function refuseTaken(all: readonly Named[], what: string, { id, name }: Named): 
   if (all.some((other) => other.id !== id && other.name === name)) throw new AppError('NAME_TAKEN', { what, name })
 }
 
-function refuseUsed(users: readonly Endpoint[], what: string, name: string): void {
-  if (users.length === 0) return
-  const ids = users.map(({ id }) => id).join(', ')
-  throw new AppError('IN_USE', { what, name, users: `endpoint${users.length === 1 ? '' : 's'} ${ids}` })
+type Users = { readonly endpoints: readonly Pick<Endpoint, 'id'>[]; readonly pods?: readonly Named[] }
+
+function refuseUsed({ endpoints, pods = [] }: Users, what: string, name: string): void {
+  const users = [
+    ...namesOf(
+      'endpoint',
+      endpoints.map(({ id }) => id),
+    ),
+    ...namesOf(
+      'pod',
+      pods.map((pod) => `${pod.name} (${pod.id})`),
+    ),
+  ]
+  if (users.length > 0) throw new AppError('IN_USE', { what, name, users: users.join(' and ') })
 }
+
+const namesOf = (what: string, names: readonly string[]) =>
+  names.length === 0 ? [] : [`${what}${names.length === 1 ? '' : 's'} ${names.join(', ')}`]
 
 const withoutUndefined = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createSecret } from '../../src-main/features/keys/account-secrets.ts'
+import type { PodContainers } from '../../src-main/runtimes/port.ts'
 import { platformClient } from '../support/platform-client.ts'
 
 describe('endpoints by version 1', () => {
@@ -48,5 +50,48 @@ describe('pods without Docker', () => {
     const { call } = await platformClient()
     const answer = await call('POST', '/v2/pods', body)
     expect(answer).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } })
+  })
+})
+
+describe('the log of a pod', () => {
+  async function withPod(fields: object, printed: readonly string[]) {
+    const { call, expectCall, service } = await platformClient()
+    const pods: PodContainers = {
+      problem: async () => undefined,
+      adopt: async () => undefined,
+      start: async () => undefined,
+      stop: async () => undefined,
+      remove: async () => undefined,
+      states: async () => new Map(),
+      async follow(_id, { onLines }) {
+        onLines(printed.map((text) => ({ text, at: 0 })))
+        return { ended: Promise.resolve(), stop: () => undefined }
+      },
+    }
+    service.fleet().pods = pods
+    const { id } = await expectCall(201, 'POST', '/v2/pods', { name: 'dev', image: 'a:1', ...fields })
+    const log = async () => await (await service.request('GET', `/v2/pods/${id}/logs?source=container`)).text()
+    return { call, expectCall, service, id, log }
+  }
+
+  it('hides its secret variables, also earlier ones, account secrets, and the password of its registry', async () => {
+    const printed = ['plain-debug', 'secret-first', 'secret-second', 'secret-account', 'secret-registry']
+    const { service, call, id, log } = await withPod({ env: { MODE: 'plain-debug', API_KEY: 'secret-first' } }, printed)
+    await service.post('/api/registries', {
+      name: 'r',
+      server: 'r.example',
+      username: 'ada',
+      password: 'secret-registry',
+    })
+    await createSecret(
+      { storage: service.storage(), clock: { now: () => 0 } },
+      { name: 's', value: 'secret-account', description: '' },
+    )
+    const changes = { env: { MODE: 'plain-debug', API_KEY: 'secret-second' }, registry: 'r' }
+    expect((await call('PATCH', `/v2/pods/${id}`, changes)).status).toBe(200)
+    const text = await log()
+    expect(text).toContain('plain-debug')
+    expect(text.split('\n').filter((line) => line.includes('***'))).toHaveLength(4)
+    expect(text).not.toContain('secret-')
   })
 })

@@ -3,6 +3,7 @@ import type {
   ContainerHost,
   Fleet,
   FleetWorker,
+  PodContainers,
   ServiceReach,
   ShellListener,
   WorkerAddress,
@@ -82,6 +83,8 @@ export type FakeFleet = Fleet & {
   /** Why no engine of this machine answers; as of a real one, nobody knows that before a start was tried. */
   noEngine: string | undefined
   hasTriedEngine: boolean
+  /** Containers of pods; no pods without them. */
+  pods: PodContainers | undefined
   /** Loses its engine, and gets it back: meanwhile its workers are away. */
   readonly setAway: (isAway: boolean) => void
   /** The answer of `refusal` for a plan; undefined, unless a test sets it. */
@@ -223,8 +226,10 @@ export function createFakeFleet({
     noEngine: undefined,
     hasTriedEngine: false,
     get containerHost() {
-      return fleet.noEngine === undefined ? undefined : hostWithoutEngine(fleet.noEngine)
+      if (fleet.noEngine === undefined && fleet.pods === undefined) return undefined
+      return { ...hostWithoutEngine(fleet.noEngine ?? 'only pods are here'), pods: fleet.pods }
     },
+    pods: undefined,
     cards: Number.POSITIVE_INFINITY,
     lacks: () => undefined,
     print(workerId, line) {

@@ -204,7 +204,9 @@ export function joinMachines(
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
     },
     openShell: (workerId, size, listener) => ownerOf(workerId).openShell(workerId, size, listener),
-    containerHost: local.containerHost,
+    get containerHost() {
+      return local.containerHost
+    },
     onExit(listener) {
       local.onExit(listener)
       exits.on(listener)

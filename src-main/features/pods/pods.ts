@@ -11,8 +11,10 @@ import { SECOND_MS } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { PodContainers } from '../../runtimes/port.ts'
 import { fitCards } from '../apps/plan-release.ts'
+import { ownSecrets } from '../apps/variables.ts'
 import { accountSecretValues, withSecrets } from '../keys/account-secrets.ts'
 import { requireRegistry, requireTemplate, volumeFolder } from '../platform-api/records.ts'
+import { registryCredentials } from '../registries/registries.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { createMask } from '../workers/rules/log-lines.ts'
 import {
@@ -57,6 +59,8 @@ export function createPods({
   const { inTurn } = createTurns()
   const events = new Map<string, PodLine[]>()
   const eventLines = createEmitter<[string, PodLine]>()
+  // Its container keeps the variables that it started with, and its log what it printed.
+  const secrets = new Map<string, ReadonlySet<string>>()
 
   /** @throws AppError NOT_ON_THIS_MACHINE with the reason */
   async function requireContainers(): Promise<PodContainers> {
@@ -81,6 +85,14 @@ export function createPods({
     known.push(event)
     if (known.length > MOST_EVENTS) known.shift()
     eventLines.emit(id, event)
+  }
+
+  function maskOf({ id, settings }: PodRow): (line: string) => string {
+    const { env, registry } = settings
+    const password = registry === null ? undefined : registryCredentials(storage, registry)?.password
+    const own = new Set([...(secrets.get(id) ?? []), ...ownSecrets(env), ...(password === undefined ? [] : [password])])
+    secrets.set(id, own)
+    return createMask([...accountSecretValues(storage), ...own])
   }
 
   async function statesNow(): Promise<{
@@ -173,6 +185,7 @@ export function createPods({
     await containers.remove(id)
     await storage.write(() => storage.pods.remove(id))
     events.delete(id)
+    secrets.delete(id)
   }
 
   const ACTIONS = {
@@ -205,6 +218,7 @@ export function createPods({
     update: (id: string, { name, ...fields }: PodFields): Promise<Pod> =>
       inTurn(id, async () => {
         const before = requirePod(id)
+        maskOf(before)
         const settings = settingsOf(fields, before.settings)
         const { status } = await read(id)
         const isSame = JSON.stringify(settings) === JSON.stringify(before.settings)
@@ -228,15 +242,15 @@ export function createPods({
     remove: (id: string): Promise<void> => inTurn(id, () => remove(id)),
     /** Lines of a pod until its container ends. */
     async lines(id: string, { sources, follow, ...wish }: PodLinesWish) {
-      requirePod(id)
+      const mask = maskOf(requirePod(id))
       const containers = await requireContainers()
-      const mask = createMask(accountSecretValues(storage))
       const notifier = createNotifier(clock)
       const waiting: PodLine[] = []
       let isOver = false
       const closing = Promise.withResolvers<void>()
       const push = (lines: readonly PodLine[]) => {
-        waiting.push(...lines.filter(({ source }) => sources.includes(source)))
+        const wanted = lines.filter(({ source }) => sources.includes(source))
+        waiting.push(...wanted.map(({ line, ...rest }) => ({ ...rest, line: mask(line) })))
         if (waiting.length > MOST_WAITING) waiting.splice(0, waiting.length - MOST_WAITING)
         notifier.notify()
       }
@@ -251,7 +265,7 @@ export function createPods({
           onLines: (lines) =>
             push(
               lines.map(({ text, at }) => ({
-                ...{ source: 'container' as const, line: mask(text), ts: new Date(at).toISOString() },
+                ...{ source: 'container' as const, line: text, ts: new Date(at).toISOString() },
               })),
             ),
         })

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createSecret } from '../../src-main/features/keys/account-secrets.ts'
 import type { PodContainers } from '../../src-main/runtimes/port.ts'
@@ -93,5 +94,13 @@ describe('the log of a pod', () => {
     expect(text).toContain('plain-debug')
     expect(text.split('\n').filter((line) => line.includes('***'))).toHaveLength(4)
     expect(text).not.toContain('secret-')
+  })
+
+  it('leaves no listener behind once it has ended', async () => {
+    const { service, log } = await withPod({}, ['one'])
+    const listeners = () => getEventListeners(service.service().stopping, 'abort').length
+    const before = listeners()
+    expect(await log()).toContain('one')
+    expect(listeners()).toBe(before)
   })
 })

@@ -38,6 +38,8 @@ export type PodLinesWish = {
   readonly tail: number
   readonly since: string | undefined
   readonly follow: boolean
+  /** Ends the lines. */
+  readonly until: readonly AbortSignal[]
 }
 
 type Start = { progress: string; readonly abort: AbortController; readonly done: Promise<void> }
@@ -241,13 +243,15 @@ export function createPods({
       }),
     remove: (id: string): Promise<void> => inTurn(id, () => remove(id)),
     /** Lines of a pod until its container ends. */
-    async lines(id: string, { sources, follow, ...wish }: PodLinesWish) {
+    async lines(id: string, { sources, follow, until, ...wish }: PodLinesWish) {
       const mask = maskOf(requirePod(id))
       const containers = await requireContainers()
       const notifier = createNotifier(clock)
       const waiting: PodLine[] = []
       let isOver = false
       const closing = Promise.withResolvers<void>()
+      const close = () => closing.resolve()
+      for (const signal of until) signal.addEventListener('abort', close)
       const push = (lines: readonly PodLine[]) => {
         const wanted = lines.filter(({ source }) => sources.includes(source))
         waiting.push(...wanted.map(({ line, ...rest }) => ({ ...rest, line: mask(line) })))
@@ -277,13 +281,13 @@ export function createPods({
         .catch((error: Error) => log.info('the log of a pod was not read', { pod: id, why: error.message }))
         .finally(() => {
           leave()
+          for (const signal of until) signal.removeEventListener('abort', close)
           isOver = true
           notifier.notify()
         })
       return {
         notifier,
         read: () => ({ end: isOver, lines: waiting.splice(0) }),
-        close: () => closing.resolve(),
       }
     },
     /** Finds pods that an earlier service started, and removes containers of deleted pods. */

@@ -45,14 +45,14 @@ export const POD_OPERATIONS = {
 // Source: the platform.
 const USUAL_TAIL = 100
 
-async function followPod(c: Context, service: Services, id: string, wish: PodLinesWish): Promise<Response> {
+type Wish = Omit<PodLinesWish, 'until'>
+
+async function followPod(c: Context, { pods, stopping }: Services, id: string, wish: Wish): Promise<Response> {
   const since = c.req.header('last-event-id') ?? wish.since
-  const lines = await service.pods.lines(id, { ...wish, since })
-  c.req.raw.signal.addEventListener('abort', lines.close)
-  service.stopping.addEventListener('abort', lines.close, { signal: c.req.raw.signal })
+  const lines = await pods.lines(id, { ...wish, since, until: [c.req.raw.signal, stopping] })
   return followAsEvents(c, {
     notifier: lines.notifier,
-    stopping: service.stopping,
+    stopping,
     read() {
       const { lines: news, end } = lines.read()
       return { items: news.map((line) => ({ id: line.ts, data: JSON.stringify(line) })), more: false, end }

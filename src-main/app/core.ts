@@ -225,7 +225,7 @@ export function createCore(ports: CorePorts) {
   const jobs = { leases, waiters, streams, streamClients, webhooks, models, pendingBulk, batches }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
-  const ofReleases = { ...machine, registry, supervisor, unpack: unpackInThread, readManifest }
+  const ofReleases = { ...machine, registry, status, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
   const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, askServer }
   const workflowPorts = { ...workflowResources(dataFolder), ...servers }

@@ -370,6 +370,7 @@ export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
 /** Crashes since a worker last did work. Times in ms since the epoch. */
 const endpointCrash = z.object({
+  pool: z.enum(WORKER_POOLS).describe('batch: workers that run only jobs of batches'),
   count: z.number().int().describe('workers that crashed in a row'),
   lastWords: z.string().describe('why the last one ended, like the exception that it printed'),
   since: z.number().int().describe('start of the first of them'),

@@ -90,6 +90,15 @@ export const streamObject = z.object({ status: jobState, stream: z.array(streamC
 export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
 
 /** Health counters of an endpoint, as sent. Source: docs/spec/job-api.md, 1. */
+const workerCounts = z.object({
+  idle: z.number().int(),
+  running: z.number().int(),
+  ready: z.number().int(),
+  initializing: z.number().int(),
+  throttled: z.number().int(),
+  unhealthy: z.number().int(),
+})
+
 export const healthRecord = z.object({
   jobs: z.object({
     completed: z.number().int(),
@@ -98,14 +107,8 @@ export const healthRecord = z.object({
     inQueue: z.number().int(),
     retried: z.number().int(),
   }),
-  workers: z.object({
-    idle: z.number().int(),
-    running: z.number().int(),
-    ready: z.number().int(),
-    initializing: z.number().int(),
-    throttled: z.number().int(),
-    unhealthy: z.number().int(),
-  }),
+  workers: workerCounts,
+  batchWorkers: workerCounts.optional().describe('workers that run only jobs of batches; missing: there are none'),
 })
 
 export type HealthRecord = z.infer<typeof healthRecord>

@@ -45,6 +45,7 @@ CREATE TABLE workers (
 CREATE TABLE worker_exits (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
   endpoint_id  TEXT NOT NULL,
+  pool         TEXT NOT NULL CHECK (pool IN ('main', 'batch')),
   ended_at     INTEGER NOT NULL,                 -- steady
   lived_ms     INTEGER NOT NULL,
   became_ready INTEGER NOT NULL CHECK (became_ready IN (0, 1)),
@@ -54,7 +55,7 @@ CREATE TABLE worker_exits (
   code         INTEGER
 ) STRICT;
 
-CREATE INDEX worker_exits_of_endpoint ON worker_exits (endpoint_id, id);
+CREATE INDEX worker_exits_of_endpoint ON worker_exits (endpoint_id, pool, id);
 
 CREATE TABLE log_lines (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,

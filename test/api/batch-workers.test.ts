@@ -126,6 +126,49 @@ describe('jobs of a batch', () => {
   })
 })
 
+describe('batch workers', () => {
+  const WORDS = "ModuleNotFoundError: No module named 'torch'"
+
+  it('that crash hold back no main worker, and the reason names them', async () => {
+    const test = await service()
+    const main = await test.of('main')
+    const asked = main.takeBatch(1)
+    test.fleet().failStarts = WORDS
+    await addBatch(test, 1)
+    const read = () => test.get('/api/endpoints/e')
+    const crash = await test.clock.until(async () => {
+      const { crash } = await read()
+      return crash?.count === 3 && crash
+    }, 20_000)
+    expect(crash).toMatchObject({ pool: 'batch', lastWords: WORDS })
+    const { state, waitingReason } = await read()
+    expect({ state, waitingReason }).toEqual({
+      state: 'waiting',
+      waitingReason: expect.stringMatching(/^No batch worker runs: batch worker failed 3 times/),
+    })
+    const { workers, batchWorkers } = await test.get('/v2/e/health')
+    expect({ workers, batchWorkers }).toMatchObject({
+      workers: { idle: 1, unhealthy: 0 },
+      batchWorkers: { unhealthy: 1 },
+    })
+    await test.run({ n: 'run' })
+    expect(await test.taken(asked)).toEqual(['run'])
+    expect((await test.get('/api/doctor')).rows).toContainEqual(
+      expect.objectContaining({ found: expect.stringMatching(/^batch worker failed/) }),
+    )
+  })
+
+  it('start at once where main workers crashed', async () => {
+    const test = await service()
+    test.fleet().failStarts = WORDS
+    await test.clock.until(async () => (await test.get('/api/endpoints/e')).crash?.count === 4, 20_000)
+    test.fleet().failStarts = undefined
+    await addBatch(test, 1)
+    expect(await test.taken((await test.of('batch')).takeBatch(1))).toEqual([0])
+    expect(await test.get('/api/endpoints/e')).toMatchObject({ crash: { pool: 'main' } })
+  })
+})
+
 describe('without batch workers', () => {
   it('the other workers run batch jobs after all other jobs', async () => {
     const test = await service({ batchWorkersMax: 0 })

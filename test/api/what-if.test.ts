@@ -36,6 +36,21 @@ describe('a what-if question', () => {
     expect(none).toMatchObject({ status: 400, text: expect.stringContaining('holds no jobs') })
   })
 
+  it('says that batch workers are not simulated where jobs of batches are among the recorded ones', async () => {
+    const { post, run, clock } = await setup()
+    const ask = async () => {
+      const load = { type: 'recorded', from: 0, to: clock.wall() + 1000 }
+      return (await post(PATH, { ...QUESTION, load })).notes
+    }
+    const note = expect.stringMatching(/^Batch workers are not simulated/)
+    await run()
+    expect(await ask()).not.toContainEqual(note)
+    const { id } = await post('/v2/e/batch', [{ input: {} }])
+    await post(`/v2/e/batch/${id}/finalize`)
+    await clock.advance(0)
+    expect(await ask()).toContainEqual(note)
+  })
+
   it('names what nothing was measured of', async () => {
     const { refused } = await setup()
     expect((await refused({ load: LOAD })).text).toContain('coldStartMs: is missing')

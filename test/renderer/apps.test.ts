@@ -125,7 +125,15 @@ describe('the state of an environment', () => {
     const endpoints = [anEndpoint('ready'), anEndpoint('ill'), anEndpoint('asleep')]
     const workers = { a: aWorker('a', 'ready'), b: aWorker('b', 'ill', { state: 'unhealthy' }) }
     expect(environmentState(endpoints, workers).text).toBe('Unhealthy')
-    const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, nextTryAt: 2, needsChange: true }
+    const crash = {
+      pool: 'main',
+      count: 7,
+      lastWords: 'KeyError: 1',
+      since: 0,
+      lastAt: 1,
+      nextTryAt: 2,
+      needsChange: true,
+    } as const
     expect(environmentState([...endpoints, anEndpoint('crashing', { crash })], workers).text).toBe('Crashing')
     expect(environmentState(endpoints.slice(0, 1), workers).text).toBe('Ready')
   })

@@ -16,7 +16,7 @@ import {
 import { toGrid, valuesOf } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { anEndpoint } from './support.tsx'
 
-const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
+const crash = { pool: 'main', count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true } as const
 
 describe('the state of an endpoint', () => {
   test.each([

@@ -248,7 +248,14 @@ test('recently opened pages are offered with their current names, unless they ar
 
 test('an endpoint is found by the reason why its workers crash', () => {
   const { store, container } = renderInApp(<Things />, { workflowList: { workflows: [] } })
-  const crash = { count: 2, lastWords: 'No module named tqdm', since: NOW, lastAt: NOW, needsChange: true }
+  const crash = {
+    pool: 'main',
+    count: 2,
+    lastWords: 'No module named tqdm',
+    since: NOW,
+    lastAt: NOW,
+    needsChange: true,
+  } as const
   const endpoints = { a: anEndpoint('a', { crash }), b: anEndpoint('b') }
   act(() => store.setState(({ live }) => ({ live: { ...live, loaded: true, endpoints } })))
   const lines = [...container.querySelectorAll('p')].map(({ textContent }) => textContent)

@@ -10,14 +10,21 @@ test.each([
   ['Cannot start.', 'Cannot start. 3 jobs wait.'],
   ['Is it there?', 'Is it there? 3 jobs wait.'],
 ])('the banner of crashes ends the reason %j with one stop', (lastWords, told) => {
-  const crash = { count: 7, lastWords, since: 0, lastAt: NOW, needsChange: true }
+  const crash = { pool: 'main', count: 7, lastWords, since: 0, lastAt: NOW, needsChange: true } as const
   const endpoint = anEndpoint('e', { inQueue: 3, crash })
   renderInApp(<CrashBanner endpoint={endpoint} crash={crash} isCrashing />)
   expect(screen.getByRole('region', { name: 'Crashes' }).textContent).toContain(`): ${told}`)
 })
 
 test('the banner of past crashes says when they were, and can be cleared', () => {
-  const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: NOW - 300_000, needsChange: true }
+  const crash = {
+    pool: 'main',
+    count: 7,
+    lastWords: 'KeyError: 1',
+    since: 0,
+    lastAt: NOW - 300_000,
+    needsChange: true,
+  } as const
   renderInApp(<CrashBanner endpoint={anEndpoint('e', { crash })} crash={crash} isCrashing={false} />)
   const banner = screen.getByRole('region', { name: 'Crashes' })
   expect(banner.textContent).toContain('Its last workers crashed (7 times, last 5 min ago): KeyError: 1.')
@@ -27,7 +34,7 @@ test('the banner of past crashes says when they were, and can be cleared', () =>
 test('the banner of crashes shows the hint on its own line, with the launcher of this installation and labels of settings', () => {
   const hint =
     'No module (install it: drydock endpoint install e torch; or name the environment that has it: drydock endpoint update e --virtual-env .venv)'
-  const crash = { count: 7, lastWords: hint, since: 0, lastAt: NOW, needsChange: true }
+  const crash = { pool: 'main', count: 7, lastWords: hint, since: 0, lastAt: NOW, needsChange: true } as const
   const endpoint = anEndpoint('e', { crash })
   const { store } = renderInApp(<CrashBanner endpoint={endpoint} crash={crash} isCrashing />)
   act(() => store.setState(({ live }) => ({ live: { ...live, command: 'node /clone/src-main/app/cli/drydock.mjs' } })))

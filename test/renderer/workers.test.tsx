@@ -146,7 +146,7 @@ test('a list of all workers says once when idle endpoints start one, and of each
   })
   const endpoints = [anEndpoint('a'), anEndpoint('b'), anEndpoint('c', { paused: true })]
   act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers: [], command: 'drydock' }))
-  await until(() => expect(container.textContent).toContain('0 of at most 3 workers'))
+  await until(() => expect(container.textContent).toContain('0 of 3 workers'))
   expect(container.textContent?.match(/No worker/g)).toBe(null)
   expect(container.textContent?.match(/a worker starts when/g)).toHaveLength(1)
   expect(container.textContent?.match(/until it is resumed/g)).toHaveLength(1)

@@ -12,6 +12,7 @@ import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -52,7 +53,8 @@ export function createReleases(
       readonly pythonPackages: string
       readonly settings: Pick<Settings, 'get'>
       readonly supervisor: Pick<WorkerSupervisor, 'check'>
-      readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
+      readonly registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint' | 'move'>
+      readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
       readonly log: Log
     },
 ) {

@@ -9,6 +9,7 @@ import { counted, durationText, withFullStop } from '../../lib/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'
 import { faultsText } from '../workers/rules/faults.ts'
+import { workerOf } from '../workers/rules/pools.ts'
 import { endpointHealth } from './rules/endpoint-health.ts'
 
 const SETTINGS_NOTE =
@@ -163,7 +164,7 @@ async function explainEndpoint(client: ServiceClient, id: string, now: number) {
       ...(faultsText(endpoint.faults) === '' ? [] : [`Fault injection is on: ${faultsText(endpoint.faults)}.`]),
       ...(coldStarts === 0 ? [] : [`${counted(coldStarts, 'worker')} started in the last hour.`]),
     ],
-    ...{ state, jobs: health.jobs, workers: health.workers },
+    ...{ state, jobs: health.jobs, workers: health.workers, batchWorkers: health.batchWorkers },
     lastHour: {
       waiting:
         delay === undefined
@@ -191,11 +192,11 @@ async function explainEndpoint(client: ServiceClient, id: string, now: number) {
 
 function crashText({ crash }: Endpoint, now: number): readonly string[] {
   if (crash === undefined) return []
-  const { count, lastWords, nextTryAt, needsChange } = crash
+  const { pool, count, lastWords, nextTryAt, needsChange } = crash
   const next =
     nextTryAt === undefined || nextTryAt <= now ? '' : ` The next try is in ${durationText(nextTryAt - now)}.`
   const change = needsChange ? ' Further tries will fail too until something is changed.' : ''
-  return [`${counted(count, 'worker')} crashed in a row: ${withFullStop(lastWords)}${next}${change}`]
+  return [`${counted(count, workerOf(pool))} crashed in a row: ${withFullStop(lastWords)}${next}${change}`]
 }
 
 function queueText(

@@ -56,33 +56,42 @@ export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
   const { storage, counts, registry, status } = deps
   const { completed, failed, retried } = storage.endpoints.totals(endpoint.id)
   const count = counts.of(endpoint.id)
-  const { decision, batch } = status.of(endpoint.id)
-  const throttled = (decision?.throttled ?? 0) + (batch?.throttled ?? 0)
+  const now = status.of(endpoint.id)
+  const countsOf = (pool: WorkerPool) => ({
+    ...healthCounts(
+      registry.ofEndpoint(endpoint.id).filter((worker) => worker.pool === pool),
+      now[pool].decision?.throttled ?? 0,
+    ),
+    unhealthy: unhealthyWorkers(deps, endpoint, pool),
+  })
+  const batchWorkers = countsOf('batch')
   return {
     jobs: { completed, failed, inProgress: count.inProgress, inQueue: waitingJobs(count), retried },
-    workers: {
-      ...healthCounts(registry.ofEndpoint(endpoint.id), throttled),
-      unhealthy: unhealthyWorkers(deps, endpoint),
-    },
+    workers: countsOf('main'),
+    ...(Object.values(batchWorkers).some((some) => some > 0) ? { batchWorkers } : {}),
   }
 }
 
 /**
- * Counts unhealthy workers, with one that is kept back after a crash, as on the platform, and those of a crashing
+ * Counts unhealthy workers of a pool, with one that is kept back after a crash, as on the platform, and those of a crashing
  * endpoint.
  */
-function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
+function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint, pool: WorkerPool): number {
   const { clock, registry, status } = deps
-  const { crashLoop } = status.of(endpoint.id)
+  const { crashLoop } = status.of(endpoint.id)[pool]
   const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
-  const unhealthy = registry.ofEndpoint(endpoint.id).filter(({ state }) => state === 'unhealthy').length + heldBack
-  return stateOf(deps, endpoint, throttledReason(deps, endpoint)) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
+  const isUnhealthy = (worker: LiveWorker) => worker.pool === pool && worker.state === 'unhealthy'
+  const unhealthy = registry.ofEndpoint(endpoint.id).filter(isUnhealthy).length + heldBack
+  const isCrashing =
+    viewCrash(deps, endpoint.id)?.pool === pool &&
+    stateOf(deps, endpoint, throttledReason(deps, endpoint)) === 'crashing'
+  return isCrashing ? Math.max(1, unhealthy) : unhealthy
 }
 
 export function countWorkers(deps: ViewDeps, endpoint: Endpoint): Readonly<Record<string, number>> {
   const workers: Record<string, number> = {}
   for (const { state } of deps.registry.ofEndpoint(endpoint.id)) workers[state] = (workers[state] ?? 0) + 1
-  const unhealthy = unhealthyWorkers(deps, endpoint)
+  const unhealthy = WORKER_POOLS.reduce((sum, pool) => sum + unhealthyWorkers(deps, endpoint, pool), 0)
   return unhealthy === 0 ? workers : { ...workers, unhealthy }
 }
 
@@ -94,8 +103,8 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const queue = counts.of(endpoint.id)
   const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
   if (job === undefined ? waitingJobs(queue) === 0 : job.status !== 'IN_QUEUE') return undefined
-  const { crashLoop, decision, batch } = status.of(endpoint.id)
-  const sharing = sharingOf(endpoint.config, batch)
+  const now = status.of(endpoint.id)
+  const sharing = sharingOf(endpoint.config, now.batch.decision)
   const waitsFor = job?.pool ?? (queue.normal + queue.lowPriority === 0 ? 'batch' : 'main')
   const pool = sharing === 'always' ? 'main' : waitsFor
   return whyJobsWait({
@@ -105,9 +114,9 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     paused: endpoint.paused,
     queue: { ...queueOfPool(queue, pool, sharing), forOneWorker: queue.forOneWorker ?? 0 },
     workers: registry.ofEndpoint(endpoint.id).filter((worker) => worker.pool === pool && !fleet.isAway(worker.id)),
-    crashLoop,
+    crashLoop: now[pool].crashLoop,
     noCapacityReason: throttledReason(deps, endpoint, [pool]),
-    neverCapacity: (pool === 'batch' ? batch : decision)?.neverStarts,
+    neverCapacity: now[pool].decision?.neverStarts,
     job: job && {
       lowPriority: job.lowPriority === 1,
       ahead: waiter !== undefined && 'before' in waiter ? (waiter.before ?? 0) : positionOf(deps, job, sharing).before,
@@ -142,7 +151,7 @@ export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): Q
   if (job.status !== 'IN_QUEUE') return {}
   const { storage, clock, leases, status, recentSpans } = deps
   const now = status.of(endpoint.id)
-  const sharing = sharingOf(endpoint.config, now.batch)
+  const sharing = sharingOf(endpoint.config, now.batch.decision)
   const position = positionOf(deps, job, sharing)
   const reason = waitingReason(deps, endpoint, { job, before: position.before })
   const balancer = { oldestWaitMs: () => 0 }
@@ -194,14 +203,19 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefin
 const whyBroken = ({ storage }: Pick<ViewDeps, 'storage'>, { config }: Endpoint) =>
   brokenReason(config, (id) => storage.endpoints.get(id) !== undefined)
 
+/** Crashes of the pool that is needed, main workers first. */
 function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: string): EndpointCrash | undefined {
-  const { crashLoop, decision } = status.of(id)
+  const now = status.of(id)
+  const isNeeded = (pool: WorkerPool) => (now[pool].decision?.wanted ?? 0) > 0
+  const crashing = WORKER_POOLS.filter((pool) => now[pool].crashLoop !== undefined)
+  const pool = crashing.find(isNeeded) ?? crashing[0] ?? 'main'
+  const { crashLoop } = now[pool]
   if (crashLoop === undefined) return undefined
   const wall = (steady: number) => steady - clock.steady() + clock.now()
   const { count, lastWords, since, lastAt, needsChange, backOffUntil } = crashLoop
-  const isPlanned = (decision?.wanted ?? 0) > 0
+  const isPlanned = isNeeded(pool)
   return {
-    ...{ count, lastWords, since: wall(since), lastAt: wall(lastAt), needsChange },
+    ...{ pool, count, lastWords, since: wall(since), lastAt: wall(lastAt), needsChange },
     ...(isPlanned ? { nextTryAt: wall(backOffUntil) } : {}),
   }
 }
@@ -211,8 +225,8 @@ function throttledReason(
   { id, config }: Endpoint,
   pools: readonly WorkerPool[] = WORKER_POOLS,
 ): string | undefined {
-  const { decision: main, batch } = status.of(id)
-  const throttled = pools.map((pool) => ({ main, batch })[pool]).find((one) => one !== undefined && one.throttled > 0)
+  const now = status.of(id)
+  const throttled = pools.map((pool) => now[pool].decision).find((one) => one !== undefined && one.throttled > 0)
   return throttled && (throttled.throttledReason ?? fleet.capacity(config).reason)
 }
 

@@ -129,7 +129,7 @@ export function createRequestBalancer(deps: {
 
   function moreCome(endpointId: string, workers: readonly LiveWorker[], most: number): boolean {
     if (workers.some(({ state }) => state === 'initializing' || state === 'paused')) return true
-    const { decision, crashLoop } = status.of(endpointId)
+    const { decision, crashLoop } = status.of(endpointId).main
     const held = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady()
     return !held && (decision?.throttled ?? 0) === 0 && workers.filter(takesJobs).length < most
   }

@@ -194,7 +194,8 @@ export function countPlatformWorkers(
   workers: readonly PlatformWorker[],
 ) {
   const count = (state: PlatformWorker['status']) => workers.filter(({ status }) => status === state).length
-  const throttled = readHealth(views, endpoint).workers.throttled
+  const health = readHealth(views, endpoint)
+  const throttled = health.workers.throttled + (health.batchWorkers?.throttled ?? 0)
   return {
     running: count('RUNNING'),
     idle: count('IDLE'),

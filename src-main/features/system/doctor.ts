@@ -124,8 +124,10 @@ async function serviceRows(deps: DoctorDeps): Promise<readonly DoctorRow[]> {
 
 function crashRows({ storage, supervisor }: DoctorDeps): readonly DoctorRow[] {
   const crashing = storage.endpoints.all().flatMap((endpoint) => {
-    const { crashLoop } = supervisor.status(endpoint.id)
-    return crashLoop === undefined ? [] : [{ endpoint, reason: crashLoop.reason }]
+    const { main, batch } = supervisor.status(endpoint.id)
+    return [main, batch].flatMap(({ crashLoop }) =>
+      crashLoop === undefined ? [] : [{ endpoint, reason: crashLoop.reason }],
+    )
   })
   if (crashing.length === 0) return [{ check: 'endpoints', state: 'ok', found: 'no worker crashes' }]
   return crashing.map(({ endpoint: { id, config }, reason }) => ({

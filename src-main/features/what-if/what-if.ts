@@ -93,9 +93,19 @@ async function* pagesOf(
 }
 
 function toRecorded({ history }: Pick<Storage['jobs'], 'history'>, job: Job): RecordedJob {
-  const { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, priority, retries } = job
+  const { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, priority, retries, batchId } = job
   const lostAfterMs = retries === 0 ? [] : lossesIn(history(job.seq))
-  return { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, priority, lostAfterMs }
+  return {
+    createdAt,
+    finishedAt,
+    delayMs,
+    executionMs,
+    workerId,
+    lowPriority,
+    priority,
+    lostAfterMs,
+    isOfBatch: batchId !== null,
+  }
 }
 
 function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {

@@ -43,7 +43,7 @@ export function createIdlePausing(deps: {
   }
 
   function settlePool({ id, config, paused }: Pick<Endpoint, 'id' | 'config' | 'paused'>, pool: WorkerPool) {
-    const { normal, lowPriority } = queueOfPool(counts.of(id), pool, sharingOf(config, status.of(id).batch))
+    const { normal, lowPriority } = queueOfPool(counts.of(id), pool, sharingOf(config, status.of(id).batch.decision))
     const idle = workersInService(registry, id, pool).filter(
       (worker) => worker.state === 'idle' && loadOf(worker, leases) === 0,
     )

@@ -48,13 +48,13 @@ export function readScalingFacts(
   {
     endpoint,
     pool,
-    status: { batch, crashLoop },
+    status,
   }: { readonly endpoint: Endpoint | undefined; readonly pool: WorkerPool; readonly status: FleetStatus },
 ): ScalingFacts {
   const { clock, counts, fleet, leases, registry } = deps
   const count = counts.of(endpointId)
   const config = endpoint && settingsOfPool(settingsWithFaults(endpoint.config), pool)
-  const sharing = endpoint === undefined ? 'never' : sharingOf(endpoint.config, batch)
+  const sharing = endpoint === undefined ? 'never' : sharingOf(endpoint.config, status.batch.decision)
   const { normal: waiting, lowPriority } = queueOfPool(count, pool, sharing)
   const normal = waiting - (pool === 'main' ? (count.forOneWorker ?? 0) : 0)
   const onBatchWorkers = registry
@@ -80,7 +80,7 @@ export function readScalingFacts(
     freeSlots: free,
     noCapacityReason: reason,
     neverCapacity: never,
-    backOffUntil: crashLoop?.backOffUntil,
+    backOffUntil: status[pool].crashLoop?.backOffUntil,
     now: clock.steady(),
   }
 }

@@ -1,20 +1,25 @@
 /**
- * Rolling replacement after a settings change: old workers of an endpoint with work, or with a minimum, stay until a
- * new one is ready. If none becomes ready they leave too, and scaling and crash handling continue.
+ * Rolling replacement after a settings change: old workers of a pool with work, or with a minimum, stay until a new one
+ * is ready. If none becomes ready they leave too, and scaling and crash handling continue.
  */
 
+import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
+import type { FleetStatuses } from './registry/fleet-status.ts'
 import type { WorkerRegistry } from './registry/worker-registry.ts'
+import { settingsOfPool } from './rules/pools.ts'
 import { replaces, SETTINGS_CHANGED } from './rules/scaling.ts'
 import { takesJobs } from './rules/transitions.ts'
+import { slotsForOthers } from './share-slots.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
 export function createSettingsRollout(deps: {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly fleet: Pick<Fleet, 'capacity'>
-  readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
+  readonly registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint' | 'move'>
+  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'check'>
   readonly log: Log
 }) {
@@ -23,19 +28,27 @@ export function createSettingsRollout(deps: {
 
   async function rollOut(endpointId: string, signal: AbortSignal): Promise<void> {
     const endpoint = storage.endpoints.get(endpointId)
-    const before = registry.ofEndpoint(endpointId).filter((worker) => worker.pool === 'main' && takesJobs(worker))
-    if (endpoint === undefined || endpoint.paused || before.length === 0) return
-    const isWanted = endpoint.config.workersMin > 0 || before.some(({ state }) => state === 'running')
+    if (endpoint === undefined || endpoint.paused) return
+    await Promise.all(WORKER_POOLS.map((pool) => rollOutPool(endpoint, pool, signal)))
+  }
+
+  async function rollOutPool(endpoint: Endpoint, pool: WorkerPool, signal: AbortSignal): Promise<void> {
+    const { id: endpointId, config } = endpoint
+    const before = registry.ofEndpoint(endpointId).filter((worker) => worker.pool === pool && takesJobs(worker))
+    if (before.length === 0) return
+    const { workersMin, workersMax } = settingsOfPool(config, pool)
+    const isWanted = workersMax > 0 && (workersMin > 0 || before.some(({ state }) => state === 'running'))
     // Without a free slot the old ones must leave theirs.
-    if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
+    const others = pool === 'batch' ? slotsForOthers(deps, endpoint) : 0
+    if (!isWanted || fleet.capacity(config).free <= others) return
     for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
     try {
-      const worker = await supervisor.stage(endpoint, { pool: 'main', because: replaces(SETTINGS_CHANGED), signal })
+      const worker = await supervisor.stage(endpoint, { pool, because: replaces(SETTINGS_CHANGED), signal })
       if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) worker.promote()
       else await worker.discard(SETTINGS_CHANGED)
     } catch (error) {
       const why = (error as Error).message
-      if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, why })
+      if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, pool, why })
     } finally {
       for (const worker of before) if (worker.standsInFor === endpoint.revision) registry.move(worker, 'standDown')
       supervisor.check(endpointId)

@@ -19,7 +19,7 @@ export function slotsForOthers({ storage, registry, status }: Deps, { config }: 
   }
   const wanted = status
     .throttled('main')
-    .map((endpointId) => ({ endpointId, decision: status.of(endpointId).decision }))
+    .map((endpointId) => ({ endpointId, decision: status.of(endpointId).main.decision }))
     .filter(({ endpointId, decision }) => decision?.neverStarts !== true && !isHeldByFault(storage, endpointId))
     .reduce((sum, { endpointId, decision }) => sum + (wants(endpointId) ? (decision?.throttled ?? 0) : 0), 0)
   const coming = registry

@@ -14,7 +14,7 @@ export type StoredWorker = {
   readonly startedAt: number
 }
 
-export type StoredExit = WorkerExit & { readonly endpointId: string }
+export type StoredExit = WorkerExit & { readonly endpointId: string; readonly pool: WorkerPool }
 
 type ExitRow = Omit<StoredExit, 'becameReady' | 'ordered' | 'code'> & {
   readonly becameReady: 0 | 1
@@ -37,11 +37,12 @@ export function createWorkerStore(db: Database, events: EventLog) {
     VALUES (@id, @endpointId, @revision, @pool, @tokenHash, @handle, @startedAt)
     ON CONFLICT (id) DO UPDATE SET handle = excluded.handle`).run()
   const addExit = query<[object]>(`
-    INSERT INTO worker_exits (endpoint_id, ended_at, lived_ms, became_ready, jobs_done, ordered, reason, code)
-    VALUES (@endpointId, @at, @livedMs, @becameReady, @jobsDone, @ordered, @reason, @code)`).run()
-  const dropOldExits = query<[{ endpointId: string; keep: number }]>(`
-    DELETE FROM worker_exits WHERE endpoint_id = @endpointId AND id <= (
-      SELECT id FROM worker_exits WHERE endpoint_id = @endpointId ORDER BY id DESC LIMIT 1 OFFSET @keep)`).run()
+    INSERT INTO worker_exits (endpoint_id, pool, ended_at, lived_ms, became_ready, jobs_done, ordered, reason, code)
+    VALUES (@endpointId, @pool, @at, @livedMs, @becameReady, @jobsDone, @ordered, @reason, @code)`).run()
+  const dropOldExits = query<[{ endpointId: string; pool: WorkerPool; keep: number }]>(`
+    DELETE FROM worker_exits WHERE endpoint_id = @endpointId AND pool = @pool AND id <= (
+      SELECT id FROM worker_exits WHERE endpoint_id = @endpointId AND pool = @pool
+      ORDER BY id DESC LIMIT 1 OFFSET @keep)`).run()
   return {
     all: query<[], StoredWorker>(`
       SELECT id, endpoint_id AS endpointId, revision, pool, token_hash AS tokenHash, handle, started_at AS startedAt
@@ -49,7 +50,7 @@ export function createWorkerStore(db: Database, events: EventLog) {
     save: (worker: StoredWorker) => save({ ...worker, tokenHash: Buffer.from(worker.tokenHash) }),
     remove: query<[id: string]>(`DELETE FROM workers WHERE id = ?`).run(),
     exits: query<[], ExitRow>(`
-      SELECT endpoint_id AS endpointId, ended_at AS at, lived_ms AS livedMs, became_ready AS becameReady,
+      SELECT endpoint_id AS endpointId, pool, ended_at AS at, lived_ms AS livedMs, became_ready AS becameReady,
         jobs_done AS jobsDone, ordered, reason, code
       FROM worker_exits ORDER BY id`).all(
       ({ becameReady, ordered, code, ...exit }): StoredExit => ({
@@ -61,7 +62,7 @@ export function createWorkerStore(db: Database, events: EventLog) {
     ),
     addExit({ becameReady, ordered, code, ...exit }: StoredExit, keep: number) {
       addExit({ ...exit, becameReady: Number(becameReady), ordered: Number(ordered), code })
-      dropOldExits({ endpointId: exit.endpointId, keep })
+      dropOldExits({ endpointId: exit.endpointId, pool: exit.pool, keep })
     },
     forgetExits: query<[endpointId: string]>(`DELETE FROM worker_exits WHERE endpoint_id = ?`).run(),
     recordState: ({ endpointId, workerId, from, state, reason, now }: StateChange) =>

@@ -238,7 +238,7 @@ export class WorkerSupervisor {
     const { config } = endpoint
     if (pool === 'main' && decision.throttled > 0 && config.faults?.throttle !== true)
       this.#ending.makeRoom(endpoint, decision)
-    if (pool === 'batch' && sharingOf(config, decision) !== sharingOf(config, before.batch)) {
+    if (pool === 'batch' && sharingOf(config, decision) !== sharingOf(config, before.batch.decision)) {
       this.check(endpointId)
       storage.poke()
     }

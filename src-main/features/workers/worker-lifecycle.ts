@@ -198,12 +198,14 @@ export function createExitHistory({
   readonly storage: Pick<Storage, 'write' | 'workers'>
   readonly log: Log
 }) {
-  const exits = new Map<string, StoredExit[]>()
+  const exits = new Map<string, Readonly<Record<WorkerPool, readonly StoredExit[]>>>()
   const counted = new WeakSet<LiveWorker>()
   for (const exit of storage.workers.exits()) store(exit)
 
   function store(exit: StoredExit): void {
-    exits.set(exit.endpointId, [...(exits.get(exit.endpointId) ?? []), exit].slice(-MAX_EXITS))
+    const { endpointId, pool } = exit
+    const all = exits.get(endpointId) ?? { main: [], batch: [] }
+    exits.set(endpointId, { ...all, [pool]: [...all[pool], exit].slice(-MAX_EXITS) })
   }
 
   function write(endpointId: string, work: () => void): void {
@@ -229,6 +231,7 @@ export function createExitHistory({
       counted.add(worker)
       const exit = {
         endpointId: worker.endpointId,
+        pool: worker.pool,
         at: now,
         livedMs: now - worker.startedAt,
         becameReady: worker.becameReady,
@@ -240,8 +243,8 @@ export function createExitHistory({
       store(exit)
       write(exit.endpointId, () => storage.workers.addExit(exit, MAX_EXITS))
     },
-    crashLoop: (endpointId: string, now: number): CrashLoop | undefined =>
-      evaluateCrashLoop(exits.get(endpointId) ?? [], now),
+    crashLoop: (endpointId: string, pool: WorkerPool, now: number): CrashLoop | undefined =>
+      evaluateCrashLoop(exits.get(endpointId)?.[pool] ?? [], now, pool),
     forget(endpointId: string) {
       if (exits.delete(endpointId)) write(endpointId, () => storage.workers.forgetExits(endpointId))
     },

@@ -21,6 +21,7 @@ import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { codeChangeText, isNews } from '../../../src-main/features/workers/rules/code-change.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
 import { splitHint } from '../../../src-main/features/workers/rules/missing-module.ts'
+import { workersText } from '../../../src-main/features/workers/rules/pools.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { NameLink } from '../../ui/Links.tsx'
@@ -89,7 +90,7 @@ const REST: readonly Column<EndpointRow>[] = [
     align: 'right',
     sortBy: ({ workers }) => workers.length,
     cell: ({ endpoint, workers }) =>
-      endpoint.graph === undefined ? `${workers.length} of ${endpoint.workersMax}` : <Nothing />,
+      endpoint.graph === undefined ? <WorkerCount workers={workers} endpoint={endpoint} /> : <Nothing />,
   },
   {
     id: 'p50',
@@ -187,6 +188,16 @@ export function GroupName({ app }: Pick<LiveEndpoint, 'app'>) {
         </>
       )}
     </>
+  )
+}
+
+export function WorkerCount({ workers, endpoint }: Pick<EndpointRow, 'workers' | 'endpoint'>) {
+  const batch = workers.filter(({ pool }) => pool === 'batch').length
+  return (
+    <span title={workersText(workers, endpoint)}>
+      {workers.length - batch} of {endpoint.workersMax}
+      {batch > 0 && ` + ${batch}`}
+    </span>
   )
 }
 

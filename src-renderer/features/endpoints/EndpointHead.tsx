@@ -7,6 +7,7 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { crashSummary } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { codeChangeText } from '../../../src-main/features/workers/rules/code-change.ts'
 import { splitHint } from '../../../src-main/features/workers/rules/missing-module.ts'
+import { workerOf } from '../../../src-main/features/workers/rules/pools.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -30,6 +31,7 @@ export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
   const { id, inQueue } = endpoint
+  const worker = workerOf(crash.pool)
   const { cause, hint } = splitHint(useAsCalled()(crash.lastWords))
   return (
     <section
@@ -41,7 +43,7 @@ export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1 break-words">
-        {isCrashing ? 'Its workers keep crashing' : `Its last ${crash.count === 1 ? 'worker' : 'workers'} crashed`} (
+        {isCrashing ? `Its ${worker}s keep crashing` : `Its last ${worker}${crash.count === 1 ? '' : 's'} crashed`} (
         {crashSummary(crash, now)}): <code className="font-mono">{cause}</code>
         {/[.!?…]$/.test(cause) ? '' : '.'}
         {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}

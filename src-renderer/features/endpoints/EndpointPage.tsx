@@ -5,6 +5,7 @@ import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { crashSummary, shownCrash } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
+import { workersText } from '../../../src-main/features/workers/rules/pools.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/app-slices.ts'
@@ -54,7 +55,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
   const workers = useAppState(
     useShallow((state) => Object.values(state.live.workers).filter((worker) => worker.endpointId === endpoint.id)),
   )
-  const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
+  const ready = workers.filter(({ state }) => state === 'idle' || state === 'running')
   const state = stateNow(endpoint, workers)
   const crash = shownCrash(state, endpoint.crash)
   const isCrashing = state === 'crashing'
@@ -71,7 +72,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
             <StateDot
               {...endpointStateDot(state)}
               {...(endpoint.graph === undefined && {
-                detail: `${ready} of ${endpoint.workersMax} workers${onMachineText(endpoint)}`,
+                detail: `${workersText(ready, endpoint)}${onMachineText(endpoint)}`,
               })}
             />
           )}

@@ -47,7 +47,7 @@ export type NewEndpoint = keyof typeof NEW_ENDPOINT_TITLES
 export const NEW_ENDPOINTS = Object.keys(NEW_ENDPOINT_TITLES) as readonly NewEndpoint[]
 
 /** From live data, newer than the service's own state. */
-export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): EndpointState {
+export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state' | 'pool'>[]): EndpointState {
   return endpointStateOf({ ...endpoint, workers })
 }
 
@@ -56,7 +56,7 @@ export function endpointStateDot(state: EndpointState): StateDotProps {
   return { tone, text: endpointStateLabel(state), ...(tone === 'running' && { pulses: true }) }
 }
 
-export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): StateDotProps {
+export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView, 'state' | 'pool'>[]): StateDotProps {
   return endpointStateDot(stateNow(endpoint, workers))
 }
 

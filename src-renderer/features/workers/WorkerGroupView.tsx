@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, RefreshCw } from 'lucide-react'
 import { memo, useId, useState } from 'react'
 import { Link } from 'wouter'
-import { counted } from '../../../src-main/lib/text.ts'
+import { workersText } from '../../../src-main/features/workers/rules/pools.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
 import { onMachineText } from '../../ui/form/machine-choice.ts'
@@ -61,7 +61,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
         <span className="text-ink-2">
           {endpoint === undefined
             ? 'Its endpoint has been deleted.'
-            : `${workers.length} of at most ${counted(endpoint.workersMax, 'worker')}${onMachineText(endpoint)}`}
+            : `${workersText(workers, endpoint)}${onMachineText(endpoint)}`}
         </span>
         {endpoint !== undefined && workers.length > 1 && <ReplaceAll endpoint={endpoint} />}
       </div>

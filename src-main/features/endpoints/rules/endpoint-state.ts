@@ -1,4 +1,4 @@
-import type { EndpointCrash, EndpointState, EndpointView, WorkerState } from '../../../contract/endpoint.ts'
+import type { EndpointCrash, EndpointState, EndpointView, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import type { HealthRecord } from '../../../contract/job.ts'
 import { ago, remainingSeconds } from '../../../lib/text.ts'
 
@@ -10,9 +10,9 @@ export type EndpointFacts = {
   readonly brokenReason?: string | undefined
   readonly inQueue: number
   readonly inProgress: number
-  readonly crash?: Pick<EndpointCrash, 'nextTryAt'> | undefined
+  readonly crash?: Pick<EndpointCrash, 'pool' | 'nextTryAt'> | undefined
   readonly throttledReason?: string | undefined
-  readonly workers: readonly { readonly state: WorkerState }[]
+  readonly workers: readonly { readonly state: WorkerState; readonly pool?: WorkerPool | undefined }[]
 }
 
 const count = ({ workers }: EndpointFacts, ...states: WorkerState[]) =>
@@ -26,6 +26,10 @@ const needsWorker = (facts: EndpointFacts) =>
   facts.workersMin > 0 ||
   facts.crash?.nextTryAt !== undefined ||
   count(facts, 'initializing', 'unhealthy') > 0
+
+// Crashes of batch workers say nothing about main workers.
+const isCrashing = ({ crash, workers, workersMin }: EndpointFacts) =>
+  crash?.pool === 'batch' ? workersMin === 0 && workers.every(({ pool }) => pool === 'batch') : crash !== undefined
 
 type StateRow = {
   readonly state: EndpointState
@@ -42,7 +46,7 @@ const ENDPOINT_STATE_ROWS = [
   {
     state: 'crashing',
     text: 'Crashing',
-    holds: (facts) => facts.crash !== undefined && needsWorker(facts) && !isServing(facts),
+    holds: (facts) => isCrashing(facts) && needsWorker(facts) && !isServing(facts),
   },
   { state: 'unhealthy', text: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
   { state: 'running', text: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
@@ -90,9 +94,13 @@ export function brokenReason(
     : `endpoint ${graph.behind} was deleted. Publish the graph again with another endpoint.`
 }
 
-/** The crashes to show: those before a worker that serves are history, those before sleep are not. */
+/**
+ * The crashes to show: those before a worker that serves are history, those before sleep are not, nor those of batch
+ * workers that are needed while main workers serve.
+ */
 export function shownCrash(state: EndpointState, crash: EndpointCrash | undefined): EndpointCrash | undefined {
-  return state === 'crashing' || state === 'asleep' ? crash : undefined
+  const isNeeded = crash?.pool === 'batch' && crash.nextTryAt !== undefined
+  return state === 'crashing' || state === 'asleep' || isNeeded ? crash : undefined
 }
 
 /** Formats `7 times, next try in 12 s`, or without a next try `7 times, last 5 min ago`. */

@@ -189,7 +189,7 @@ function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock'
     /** Stand-ins are at most as many as there would be batch workers. */
     standIns(endpointId: string, main: readonly Parked[]): readonly Parked[] {
       const config = storage.endpoints.get(endpointId)?.config
-      const sharing = config === undefined ? 'never' : sharingOf(config, status.of(endpointId).batch)
+      const sharing = config === undefined ? 'never' : sharingOf(config, status.of(endpointId).batch.decision)
       if (config === undefined || sharing === 'never') return []
       if (sharing === 'always') return main
       const standing = registry.ofEndpoint(endpointId).filter(({ pool, id }) => pool === 'main' && runsBatchJob(id))

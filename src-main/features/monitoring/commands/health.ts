@@ -17,7 +17,7 @@ export function addHealth(health: CliCommand, surroundings: Surroundings): void 
         const health = await client.call('health', { path: { endpointId } })
         if (output.json) return output.document(health)
         showCounters(output, [[endpointId, health]])
-        if (health.jobs.inQueue + health.workers.unhealthy > 0)
+        if (health.jobs.inQueue + health.workers.unhealthy + (health.batchWorkers?.unhealthy ?? 0) > 0)
           showReasons(output, [await readIfAllowed(client, endpointId)], surroundings.now())
         return
       }
@@ -74,11 +74,17 @@ function showCounters(output: Output, counters: readonly (readonly [id: string, 
       ...['ENDPOINT', 'IN QUEUE', 'IN PROGRESS', 'COMPLETED', 'FAILED', 'RETRIED'],
       ...['WORKERS READY', 'RUNNING', 'IDLE', 'INITIALIZING', 'THROTTLED', 'UNHEALTHY'],
     ],
-    counters.map(([id, { jobs, workers }]) => [
-      id,
-      ...[jobs.inQueue, jobs.inProgress, jobs.completed, jobs.failed, jobs.retried].map(String),
-      ...[workers.ready, workers.running, workers.idle].map(String),
-      ...[workers.initializing, workers.throttled, workers.unhealthy].map(String),
+    counters.flatMap(([id, { jobs, workers, batchWorkers }]) => [
+      [
+        ...[id, ...[jobs.inQueue, jobs.inProgress, jobs.completed, jobs.failed, jobs.retried].map(String)],
+        ...workerCells(workers),
+      ],
+      ...(batchWorkers === undefined ? [] : [['  batch workers', '', '', '', '', '', ...workerCells(batchWorkers)]]),
     ]),
   )
+}
+
+function workerCells(workers: HealthRecord['workers']): readonly string[] {
+  const { ready, running, idle, initializing, throttled, unhealthy } = workers
+  return [ready, running, idle, initializing, throttled, unhealthy].map(String)
 }

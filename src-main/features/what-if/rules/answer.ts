@@ -266,7 +266,7 @@ function summary(spans: readonly number[], from: SpanSummary['from']): SpanSumma
 const FEW_STARTS = 3
 
 function notesOf(
-  { config, request }: WhatIfQuestion,
+  { config, request, history, recorded = [] }: WhatIfQuestion,
   measured: Measured,
   { settings, jobs }: { readonly settings: readonly Setting[]; readonly jobs: number },
 ): string[] {
@@ -289,6 +289,9 @@ function notesOf(
     ...(priced ? [] : ['No GPU price is set, so cost is shown in worker-seconds.']),
     ...(settings.some(({ card }) => card !== request.card) && !request.prices?.some(({ speed }) => speed !== undefined)
       ? ['All cards are assumed to be equally fast: no speed was given.']
+      : []),
+    ...([...history.jobs, ...recorded].some(({ isOfBatch }) => isOfBatch === true)
+      ? ['Batch workers are not simulated: jobs of batches run on the same workers as all other jobs.']
       : []),
     ...(config.faults === undefined ? [] : ['Fault injection is on for this endpoint, and simulated.']),
   ]

@@ -10,6 +10,7 @@ export type RecordedJob = {
   readonly lowPriority: 0 | 1
   readonly priority: number
   readonly lostAfterMs: readonly number[]
+  readonly isOfBatch?: boolean | undefined
 }
 
 export type RecordedWorkerEvent = {

@@ -1,5 +1,5 @@
 /**
- * Scaling decisions and crash states per endpoint: the supervisor writes them, views and waiting requests read them and
+ * Scaling decisions and crash states of both pools of an endpoint: the supervisor writes them, views and waiting requests read them and
  * signal scaling. Neither side depends on the other.
  */
 
@@ -8,25 +8,24 @@ import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { CrashLoop } from '../rules/crash-loop.ts'
 import type { ScalingDecision } from '../rules/scaling-facts.ts'
+import type { ExitHistory } from '../worker-lifecycle.ts'
 
-export type FleetStatus = {
-  readonly decision: ScalingDecision | undefined
-  readonly batch: ScalingDecision | undefined
-  readonly crashLoop: CrashLoop | undefined
-}
+type PoolStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
+
+export type FleetStatus = Readonly<Record<WorkerPool, PoolStatus>>
 
 export type FleetStatuses = ReturnType<typeof createFleetStatuses>
 
-export function createFleetStatuses(
-  clock: Pick<Clock, 'steady'>,
-  crashes: { readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined },
-) {
+export function createFleetStatuses(clock: Pick<Clock, 'steady'>, crashes: Pick<ExitHistory, 'crashLoop'>) {
   const decisions = { main: new Map<string, ScalingDecision>(), batch: new Map<string, ScalingDecision>() }
+  const ofPool = (endpointId: string, pool: WorkerPool): PoolStatus => ({
+    decision: decisions[pool].get(endpointId),
+    crashLoop: crashes.crashLoop(endpointId, pool, clock.steady()),
+  })
   return {
     of: (endpointId: string): FleetStatus => ({
-      decision: decisions.main.get(endpointId),
-      batch: decisions.batch.get(endpointId),
-      crashLoop: crashes.crashLoop(endpointId, clock.steady()),
+      main: ofPool(endpointId, 'main'),
+      batch: ofPool(endpointId, 'batch'),
     }),
     decided(endpointId: string, pool: WorkerPool, decision: ScalingDecision | undefined) {
       if (decision === undefined) decisions[pool].delete(endpointId)

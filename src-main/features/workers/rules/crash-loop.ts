@@ -1,7 +1,9 @@
 /** Detects crashes of workers, their cause, and the back-off before the next start. */
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../../lib/text.ts'
 import { ERROR_LINE } from './log-lines.ts'
+import { workerOf } from './pools.ts'
 
 /** How a worker ended. Times are monotonic ms. Source: ours. */
 export type WorkerExit = {
@@ -71,10 +73,15 @@ function latestCrashes(exits: readonly WorkerExit[], now: number): readonly Work
 /**
  * Delays the next start: 1 s after the first crash, then 2 s, 4 s ... 60 s. Source: ours, against endless failing
  * starts.
+ * @param exits of the workers of one pool
  * @param now monotonic ms
  * @returns undefined if the last worker did not crash
  */
-export function evaluateCrashLoop(exits: readonly WorkerExit[], now: number): CrashLoop | undefined {
+export function evaluateCrashLoop(
+  exits: readonly WorkerExit[],
+  now: number,
+  pool: WorkerPool = 'main',
+): CrashLoop | undefined {
   const crashes = latestCrashes(exits, now)
   const last = crashes[0]
   const first = crashes.at(-1)
@@ -90,7 +97,7 @@ export function evaluateCrashLoop(exits: readonly WorkerExit[], now: number): Cr
       : `failed ${count} times within ${spanOf(last.at - since)}`
   return {
     backOffUntil: last.at + delayMs,
-    reason: `worker ${happened}: ${last.reason}`,
+    reason: `${workerOf(pool)} ${happened}: ${last.reason}`,
     count,
     since,
     lastAt: last.at,

@@ -1,8 +1,21 @@
 /** Main workers and batch workers of an endpoint. Source: docs/spec/batches.md, 5. */
 import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { ANY_MACHINE } from '../../../contract/machines.ts'
+import { counted } from '../../../lib/text.ts'
 import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
 import type { ScalingDecision } from './scaling-facts.ts'
+
+/** A worker of a pool, in sentences. */
+export const workerOf = (pool: WorkerPool | undefined) => (pool === 'batch' ? 'batch worker' : 'worker')
+
+type OfPool = { readonly pool?: WorkerPool | undefined }
+
+/** Main workers of at most so many, and batch workers if there are any: `1 of 3 workers, 1 batch worker`. */
+export function workersText(workers: readonly OfPool[], { workersMax }: Pick<EndpointConfig, 'workersMax'>): string {
+  const batch = workers.filter(({ pool }) => pool === 'batch').length
+  const main = `${workers.length - batch} of ${counted(workersMax, 'worker')}`
+  return batch === 0 ? main : `${main}, ${counted(batch, 'batch worker')}`
+}
 
 type PoolLimits = Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'batchWorkersMax'>
 

@@ -1,6 +1,7 @@
 import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { counted, inSeconds, remainingSeconds, withFullStop } from '../../../lib/text.ts'
 import type { CrashLoop } from './crash-loop.ts'
+import { workerOf } from './pools.ts'
 import { type Started, testModeOf } from './test-modes.ts'
 
 /** Facts for explaining a wait; times are monotonic ms. Source: ours. */
@@ -41,8 +42,6 @@ const inState = (facts: WaitingFacts, ...states: WorkerState[]) =>
 
 const onlyLowPriority = (facts: WaitingFacts) => facts.job?.lowPriority ?? facts.queue.normal === 0
 
-const workerOf = ({ pool }: WaitingFacts) => (pool === 'batch' ? 'batch worker' : 'worker')
-
 function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
   if (paused) return { text: 'The endpoint is paused. Resume it to continue.', needsChange: true }
   if (config.workersMax === 0)
@@ -66,7 +65,7 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
     return undefined
   // Low priority alone starts no worker, so no next try can be promised.
   if (onlyLowPriority(facts) && facts.config.workersMin === 0) return undefined
-  const text = `No ${workerOf(facts)} runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
+  const text = `No ${workerOf(facts.pool)} runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
   // An older failure may be fixed since: one more try shows it.
   const isFresh = crashLoop.lastAt > (facts.waitingSince ?? Number.NEGATIVE_INFINITY)
   return { text, needsChange: crashLoop.needsChange && isFresh }
@@ -74,7 +73,7 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
 
 function noCapacity(facts: WaitingFacts): WaitingReason | undefined {
   if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
-  const reason = withFullStop(`No capacity for a ${workerOf(facts)}: ${facts.noCapacityReason}`)
+  const reason = withFullStop(`No capacity for a ${workerOf(facts.pool)}: ${facts.noCapacityReason}`)
   const text =
     facts.pool === 'batch' && facts.standsIn === true
       ? `${reason} Until there is, other workers run batch jobs while no other job waits.`
@@ -90,8 +89,8 @@ function starting(facts: WaitingFacts): string | undefined {
   const doing = why === undefined ? '' : ` (${why})`
   const sentence =
     workers.length === 1
-      ? `A ${workerOf(facts)} is starting, for ${span}${doing}.`
-      : `${workers.length} ${workerOf(facts)}s are starting, the first for ${span}${doing}.`
+      ? `A ${workerOf(facts.pool)} is starting, for ${span}${doing}.`
+      : `${workers.length} ${workerOf(facts.pool)}s are starting, the first for ${span}${doing}.`
   return facts.crashLoop === undefined ? sentence : `${sentence} Before: ${facts.crashLoop.reason}.`
 }
 
@@ -99,7 +98,7 @@ function allUnhealthy(facts: WaitingFacts): string | undefined {
   const workers = inState(facts, 'unhealthy')
   if (workers.length === 0) return undefined
   const why = workers.find(({ reason }) => reason !== undefined)?.reason
-  return `No ${workerOf(facts)} is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
+  return `No ${workerOf(facts.pool)} is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
 }
 
 function busy(facts: WaitingFacts): string {
@@ -109,7 +108,7 @@ function busy(facts: WaitingFacts): string {
   const ahead =
     job === undefined ? '' : `, ${counted(job.ahead, 'job')} ${job.ahead === 1 ? 'waits' : 'wait'} before this one`
   const ill = unhealthy === 0 ? '' : ` ${counted(unhealthy, 'worker')} unhealthy.`
-  const sentence = `${running === 1 ? `The only ${workerOf(facts)} is` : `All ${running} ${workerOf(facts)}s are`} busy${ahead}.${ill}`
+  const sentence = `${running === 1 ? `The only ${workerOf(facts.pool)} is` : `All ${running} ${workerOf(facts.pool)}s are`} busy${ahead}.${ill}`
   if (running + inState(facts, 'initializing').length >= config.workersMax) return sentence
   if (facts.crashLoop !== undefined && facts.crashLoop.backOffUntil > facts.now) {
     return `${sentence} Another cannot start: ${facts.crashLoop.reason}.`
@@ -133,7 +132,7 @@ function whileWorking(facts: WaitingFacts): string {
   const { scaler, workersMax, faults } = facts.config
   if (inState(facts, 'idle').length > 0) {
     return faults?.delayMs === undefined
-      ? `A ${workerOf(facts)} is free but has not asked for a job yet.`
+      ? `A ${workerOf(facts.pool)} is free but has not asked for a job yet.`
       : `Fault injection (delayMs) on this endpoint delays each job by ${inSeconds(faults.delayMs)}.`
   }
   if (onlyLowPriority(facts)) {
@@ -169,5 +168,5 @@ export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   if (soon !== undefined) return forNow(soon)
   return onlyLowPriority(facts)
     ? forNow('Low priority: waits for a worker that was started for other jobs.')
-    : forNow(`A ${workerOf(facts)} is about to start.`)
+    : forNow(`A ${workerOf(facts.pool)} is about to start.`)
 }

@@ -14,6 +14,7 @@ import { StateDot } from '../../../ui/StateDot.tsx'
 import { type Column, Table } from '../../../ui/table/Table.tsx'
 import { useAddressSort } from '../../../ui/use-address.ts'
 import { CutAddress, Nothing } from '../../../ui/Values.tsx'
+import { WorkerCount } from '../../endpoints/EndpointColumns.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { routesText } from '../EndpointAddresses.tsx'
 
@@ -108,7 +109,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Workers',
     width: 80,
     align: 'right',
-    cell: ({ live, workers }) => (live === undefined ? <Nothing /> : `${workers.length} of ${live.workersMax}`),
+    cell: ({ live, workers }) => (live === undefined ? <Nothing /> : <WorkerCount workers={workers} endpoint={live} />),
   },
   {
     id: 'address',

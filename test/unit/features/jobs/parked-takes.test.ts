@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { createParkedTakes } from '../../../../src-main/features/jobs/queue/parked-takes.ts'
 
+const NO_STATUS = { decision: undefined, crashLoop: undefined }
+
 type Deps = Parameters<typeof createParkedTakes>[0]
 type Hook = Parameters<Deps['storage']['beforeCommit']>[0]
 
@@ -48,7 +50,7 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
         return Array.from({ length: loads[Number(workerId)] ?? 0 })
       },
     } as unknown as Deps['leases'],
-    status: { of: () => ({ decision: undefined, batch: undefined, crashLoop: undefined }) },
+    status: { of: () => ({ main: NO_STATUS, batch: NO_STATUS }) },
   })
   const park = (workerId: string, endpointId = 'e') =>
     void takes.take({ endpointId, workerId, pool: 'main', max: 1, holdMs: 1, signal: undefined })

@@ -4,6 +4,8 @@ import { createDoctor } from '../../../../src-main/features/system/doctor.ts'
 import type { ContainerHost, OwnImage, ServiceHost } from '../../../../src-main/runtimes/port.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
+const NO_STATUS = { decision: undefined, crashLoop: undefined }
+
 const CURRENT = 'drydock-worker:2'
 
 /** A doctor on a machine with these images; the worker image is made when `end` is called. */
@@ -51,7 +53,7 @@ function setup(images: readonly OwnImage[]) {
     fleet: { containerHost },
     storage: openStorage(':memory:'),
     supervisor: {
-      status: () => ({ decision: undefined, batch: undefined, crashLoop: undefined }),
+      status: () => ({ main: NO_STATUS, batch: NO_STATUS }),
       forgetCrashes: note,
     },
     settings: { get: () => ({ python: 'python3' }) as never },

@@ -91,7 +91,7 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
     state: worker.state,
     startedAt: worker.startedAt,
     progressAt: worker.backAt === undefined ? worker.progressAt : Math.max(worker.backAt, worker.progressAt ?? 0),
-    idleSince: neededLast(worker),
+    neededLast: neededLast(worker),
     pausedSince: worker.pausedSince,
     resumedAt: worker.resumedAt,
     jobs,

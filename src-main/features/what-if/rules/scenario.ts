@@ -62,7 +62,7 @@ export function toScalingWorker(worker: Worker): ScalingWorker {
     state: shownState(worker.phase),
     startedAt: worker.startedAt,
     progressAt: worker.progressAt,
-    idleSince: worker.idleSince,
+    neededLast: worker.idleSince,
     pausedSince: worker.pausedSince,
     resumedAt: worker.resumedAt,
     jobs: worker.running.size,

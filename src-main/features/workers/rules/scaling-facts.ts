@@ -8,8 +8,8 @@ export type ScalingWorker = {
   readonly startedAt: number
   /** Last image progress, or return of its machine, which extends an initializing worker's time. */
   readonly progressAt?: number | undefined
-  /** Only for idle workers; undefined: idle since their start. */
-  readonly idleSince?: number | undefined
+  /** Only for idle workers; undefined: not since their start. */
+  readonly neededLast?: number | undefined
   /** Only for paused workers; undefined: paused since their start. */
   readonly pausedSince?: number | undefined
   readonly resumedAt?: number | undefined

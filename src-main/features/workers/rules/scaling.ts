@@ -176,7 +176,7 @@ const initializingSince = (worker: ScalingWorker) => worker.progressAt ?? worker
 
 const leavesPauseAt = (worker: ScalingWorker, facts: ScalingFacts): number => pausedSince(worker) + keepPausedMs(facts)
 
-const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
+const neededLast = (worker: ScalingWorker) => worker.neededLast ?? worker.startedAt
 
 const LEAVING_ORDER: readonly ScalingWorker['state'][] = ['initializing', 'idle', 'running']
 
@@ -184,7 +184,7 @@ const LEAVING_ORDER: readonly ScalingWorker['state'][] = ['initializing', 'idle'
 function byLoss(a: ScalingWorker, b: ScalingWorker): number {
   const byState = LEAVING_ORDER.indexOf(a.state) - LEAVING_ORDER.indexOf(b.state)
   if (byState !== 0) return byState
-  if (a.state === 'idle') return idleSince(a) - idleSince(b)
+  if (a.state === 'idle') return neededLast(a) - neededLast(b)
   return a.jobs - b.jobs || b.startedAt - a.startedAt
 }
 
@@ -210,11 +210,11 @@ function chooseStops(facts: ScalingFacts): StopChoice {
 
   // A paused endpoint dispatches nothing, so its waiting jobs need no worker.
   const somethingToTake = !facts.paused && queue.normal + queue.lowPriority > 0
-  const idle = fitting.filter((worker) => worker.state === 'idle').toSorted((a, b) => idleSince(a) - idleSince(b))
+  const idle = fitting.filter((worker) => worker.state === 'idle').toSorted((a, b) => neededLast(a) - neededLast(b))
   // Starting workers do not count: the last ready one must not leave for one that may never be.
   const ready = fitting.filter((worker) => worker.state !== 'initializing').length
   const mayLeave = somethingToTake ? [] : idle.slice(0, Math.max(0, ready - config.workersMin))
-  const idled = mayLeave.filter((worker) => now - idleSince(worker) >= config.idleTimeoutMs)
+  const idled = mayLeave.filter((worker) => now - neededLast(worker) >= config.idleTimeoutMs)
   const remaining = fitting.filter((worker) => !idled.includes(worker))
   // Frozen ones count, so that the total never exceeds the maximum.
   const room = Math.max(0, config.workersMax - remaining.length)
@@ -222,11 +222,11 @@ function chooseStops(facts: ScalingFacts): StopChoice {
   const toPause = keepPausedMs(facts) > 0 ? idled.slice(0, room) : []
   const paused = latestFirst.slice(0, Math.max(0, room - toPause.length))
   for (const worker of idled.slice(toPause.length))
-    stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - idleSince(worker))}` })
+    stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - neededLast(worker))}` })
   for (const worker of latestFirst.slice(paused.length)) stop.push({ workerId: worker.id, reason: aboveMaximum(facts) })
 
   const checkAt = [
-    ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => idleSince(worker) + config.idleTimeoutMs),
+    ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => neededLast(worker) + config.idleTimeoutMs),
     ...remaining
       .filter((worker) => worker.state === 'initializing')
       .map((worker) => initializingSince(worker) + config.initializingTimeoutMs),

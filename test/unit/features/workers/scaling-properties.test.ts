@@ -27,7 +27,7 @@ function carriedOut(facts: ScalingFacts, decision: ScalingDecision): ScalingFact
     if (leaving.has(worker.id)) return { ...worker, state: nextWorkerState(worker.state, 'drain') ?? 'ended' }
     if (decision.pause?.includes(worker.id)) return { ...worker, state: 'paused', pausedSince: facts.now }
     if (decision.resume?.includes(worker.id))
-      return { ...worker, state: 'idle', idleSince: facts.now, resumedAt: facts.now }
+      return { ...worker, state: 'idle', neededLast: facts.now, resumedAt: facts.now }
     return worker
   })
   return { ...facts, workers: [...stayed, ...started], freeSlots: facts.freeSlots - decision.start }

@@ -41,7 +41,7 @@ export function worker(id: string, state: ScalingWorker['state'], fields: Partia
     id,
     state,
     startedAt,
-    ...(state === 'idle' ? { idleSince: startedAt } : {}),
+    ...(state === 'idle' ? { neededLast: startedAt } : {}),
     jobs: state === 'running' ? 1 : 0,
     outdated: false,
     ...fields,
@@ -85,7 +85,7 @@ const anyWorker = fc
   .map(({ state, age, idleFor, jobs, outdated }) => ({
     state,
     startedAt: NOW - age,
-    ...(state === 'idle' ? { idleSince: NOW - Math.min(age, idleFor) } : {}),
+    ...(state === 'idle' ? { neededLast: NOW - Math.min(age, idleFor) } : {}),
     ...(state === 'paused' ? { pausedSince: NOW - Math.min(age, idleFor) } : {}),
     jobs: state === 'running' ? jobs + 1 : state === 'stopping' || state === 'unhealthy' ? jobs : 0,
     outdated,

@@ -153,7 +153,7 @@ describe('a paused endpoint', () => {
 })
 
 describe('idle timeout', () => {
-  const idle = (id: string, ms: number) => worker(id, 'idle', { idleSince: NOW - ms })
+  const idle = (id: string, ms: number) => worker(id, 'idle', { neededLast: NOW - ms })
 
   it.each([
     [4999, { stop: [], wanted: 1, nextCheckAt: NOW + 1 }],
@@ -226,7 +226,7 @@ describe('workers that cannot stay', () => {
     const workers = [
       ...running('a'),
       worker('b', 'running', { jobs: 3 }),
-      worker('c', 'idle', { idleSince: NOW }),
+      worker('c', 'idle', { neededLast: NOW }),
       worker('d', 'initializing'),
     ]
     const leaving = (workersMax: number) =>

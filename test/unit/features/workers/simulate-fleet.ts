@@ -33,7 +33,7 @@ type Worker = {
   id: string
   state: WorkerState
   startedAt: number
-  idleSince: number
+  neededLast: number
   jobs: { endsAt: number; lowPriority: boolean }[]
 }
 
@@ -79,7 +79,7 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
           continue
         }
         move(worker, 'ready')
-        worker.idleSince = now
+        worker.neededLast = now
       }
       const ended = worker.jobs.filter(({ endsAt }) => endsAt <= now)
       if (ended.length === 0) continue
@@ -94,7 +94,7 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
       if (worker.state === 'stopping') leave(worker, true)
       else {
         move(worker, 'becomeIdle')
-        worker.idleSince = now
+        worker.neededLast = now
       }
     }
   }
@@ -144,7 +144,7 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
         id: `w${starts.length}`,
         state: WORKER_TRANSITIONS.start.to,
         startedAt: now,
-        idleSince: now,
+        neededLast: now,
         jobs: [],
       })
     }

@@ -1,6 +1,7 @@
 import { screen } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { POD_DEFAULTS, type PodFacts, viewPod } from '../../src-main/features/pods/rules.ts'
+import { podBody } from '../../src-renderer/features/workers/NewPodPanel.tsx'
 import { linesOf, PodListPage } from '../../src-renderer/features/workers/PodPages.tsx'
 import { giveSizes, NOW, renderInApp } from './support.tsx'
 
@@ -37,4 +38,27 @@ test('lines are read from the events of a log', () => {
   const sent = { source: 'container', line: 'hello', ts: new Date(NOW).toISOString() }
   const text = `: connected\n\ndata: ${JSON.stringify(sent)}\nid: ${sent.ts}\n\n`
   expect(linesOf(text, 'p1')).toMatchObject([{ id: 1, at: NOW, line: 'hello' }])
+})
+
+test('empty fields of a new pod keep their defaults, and a network volume has no size', () => {
+  const texts = {
+    name: ' dev ',
+    image: 'a:1',
+    command: '',
+    ports: '',
+    path: '',
+    size: '',
+    network: '',
+    disk: '',
+    gpu: '',
+  }
+  const chosen = { variables: [], volume: '', registry: '' }
+  expect(JSON.parse(JSON.stringify(podBody(texts, chosen)))).toEqual({ name: 'dev', image: 'a:1', env: {} })
+  const full = { ...texts, ports: '8888/http, 22/tcp', path: '/data', network: 'v1', disk: '9', gpu: 'ANY' }
+  const variables = [{ name: 'A', value: '1' }]
+  expect(podBody(full, { variables, volume: 'network', registry: 'r' })).toMatchObject({
+    ...{ ports: ['8888/http', '22/tcp'], gpuTypeIds: ['ANY'], env: { A: '1' }, registry: 'r', containerDiskInGb: 9 },
+    ...{ networkVolumeId: 'v1', volumeMountPath: '/data', volumeInGb: 0 },
+  })
+  expect(podBody(full, { ...chosen, volume: 'none' })).toMatchObject({ volumeInGb: 0, networkVolumeId: undefined })
 })

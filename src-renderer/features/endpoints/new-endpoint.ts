@@ -45,19 +45,21 @@ export const EMPTY_FORM = {
 
 export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
 
+/** Says beforehand that this machine lacks the engine for containers. */
+export function engineWarning(machine: Pick<LocalMachineView, 'engine'> | undefined): string | undefined {
+  if (machine === undefined || machine.engine.state === 'connected') return undefined
+  const reason = machine.engine.reason ?? 'no Docker engine answers'
+  return `Images need Docker, and ${withFullStop(reason)} Start Docker, or set DOCKER_HOST.`
+}
+
 /** Says beforehand that this machine lacks the engine or a GPU for containers of an image. */
 export function imageWarning(
   machine: Pick<LocalMachineView, 'engine' | 'gpus'> | undefined,
   gpu: string,
 ): string | undefined {
   if (machine === undefined) return undefined
-  const { state, reason } = machine.engine
   const lacks = [
-    ...(state === 'connected'
-      ? []
-      : [
-          `Images need Docker, and ${withFullStop(reason ?? 'no Docker engine answers')} Start Docker, or set DOCKER_HOST.`,
-        ]),
+    ...[engineWarning(machine)].filter((text) => text !== undefined),
     ...(gpu.trim() === '' || machine.gpus.length > 0 ? [] : ['This machine has no NVIDIA GPU.']),
   ]
   return lacks.length === 0 ? undefined : `${lacks.join(' ')} Until then, its workers cannot start.`

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Play, RotateCw, Square, Trash2 } from 'lucide-react'
+import { Play, Plus, RotateCw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { z } from 'zod'
@@ -21,6 +21,7 @@ import { type Column, Table } from '../../ui/table/Table.tsx'
 import { useWhyNot } from '../../ui/use-role.ts'
 import { useTell } from '../../ui/use-tell.ts'
 import { Fact, Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { NewPodPanel } from './NewPodPanel.tsx'
 
 // The engine reports no changes of pods.
 const POLL_MS = 2000
@@ -49,10 +50,21 @@ export function PodListPage() {
   const { data, error, refetch } = useQuery(podsQuery(client))
   const pods = data?.pods ?? []
   const opened = pods.find(({ id }) => id === search.get('pod'))
+  const whyNot = useWhyNot('deploy', 'Creating a pod')
   return (
     <Page
       crumbs={[{ name: 'Workers', to: ADDRESS.workers }, { name: 'Pods' }]}
       state={pods.length > 0 && <span className="text-ink-2">{counted(pods.length, 'pod')}</span>}
+      actions={
+        <Button
+          kind="main"
+          disabled={whyNot !== undefined}
+          title={whyNot}
+          onClick={() => setSearch({ new: 'pod' }, { replace: true })}
+        >
+          <Plus aria-hidden /> New pod
+        </Button>
+      }
     >
       {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
@@ -70,6 +82,12 @@ export function PodListPage() {
           rowId={({ id }) => id}
           onOpen={({ id }) => go(ADDRESS.pod(id))}
           className="max-h-[70vh] rounded-control border border-line bg-surface-1"
+        />
+      )}
+      {search.has('new') && (
+        <NewPodPanel
+          onClose={() => setSearch({}, { replace: true })}
+          onCreated={(id) => setSearch({ pod: id }, { replace: true })}
         />
       )}
       {opened !== undefined && <PodDrawer pod={opened} onClose={() => setSearch({}, { replace: true })} />}

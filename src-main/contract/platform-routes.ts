@@ -28,6 +28,7 @@ import {
   gpuType,
 } from './platform-catalog.ts'
 import { ROUTES_NOT_HERE } from './platform-routes-not-here.ts'
+import { endpointCreateV1, endpointQueryV1, endpointUpdateV1, endpointV1 } from './platform-v1.ts'
 import { POD_ROUTES } from './pods.ts'
 import type { Route } from './routes.ts'
 import { wholeNumber } from './routes.ts'
@@ -102,16 +103,37 @@ const ENDPOINT_ROUTES = {
     methods: ['GET'],
     path: '/v1/endpoints',
     summary: 'List endpoints (version 1)',
-    response: z.array(platformEndpoint),
-    errors: [],
+    query: endpointQueryV1,
+    response: z.array(endpointV1),
+    errors: ['BAD_FIELD'],
+    source: SOURCE,
+  },
+  endpointCreateV1: {
+    methods: ['POST'],
+    path: '/v1/endpoints',
+    summary: 'Create an endpoint from a template (version 1)',
+    status: 201,
+    body: endpointCreateV1,
+    response: endpointV1,
+    errors: [...READ_BODY, 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
     source: SOURCE,
   },
   endpointReadV1: {
     methods: ['GET'],
     path: '/v1/endpoints/:id',
     summary: 'Read an endpoint (version 1)',
-    response: platformEndpoint,
-    errors: ['ENDPOINT_NOT_FOUND'],
+    query: endpointQueryV1,
+    response: endpointV1,
+    errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
+    source: SOURCE,
+  },
+  endpointUpdateV1: {
+    methods: ['PATCH'],
+    path: '/v1/endpoints/:id',
+    summary: 'Change an endpoint; workers are replaced if needed (version 1)',
+    body: endpointUpdateV1,
+    response: endpointV1,
+    errors: [...READ_BODY, 'ENDPOINT_NOT_FOUND', 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
     source: SOURCE,
   },
   endpointDeleteV1: {

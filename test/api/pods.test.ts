@@ -13,6 +13,48 @@ describe('endpoints by version 1', () => {
     expect((await call('DELETE', '/v1/endpoints/e')).status).toBe(204)
     expect((await call('GET', '/v1/endpoints/e')).status).toBe(404)
   })
+
+  it('are created from a template and changed, with the fields of version 1', async () => {
+    const { call, expectCall, service } = await platformClient()
+    const template = { name: 'echo', image: 'ghcr.io/ada/echo:1', env: { A: '1' }, disk: 20 }
+    const { id: templateId } = await expectCall(201, 'POST', '/v2/templates', template)
+    const wanted = {
+      templateId,
+      workersMin: 0,
+      workersMax: 2,
+      idleTimeout: 7,
+      scalerType: 'REQUEST_COUNT',
+      scalerValue: 3,
+    }
+    const made = await call('POST', '/v1/endpoints', {
+      ...wanted,
+      computeType: 'CPU',
+      cpuFlavorIds: ['cpu3c'],
+      vcpuCount: 2,
+    })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { ...wanted, id: 'echo', name: 'echo', computeType: 'CPU', flashboot: false, env: { A: '1' } },
+    })
+    expect(made.body).not.toHaveProperty('workers')
+    const update = {
+      name: 'loud',
+      workersMax: 5,
+      idleTimeout: 9,
+      scalerType: 'QUEUE_DELAY',
+      scalerValue: 2,
+      flashboot: true,
+    }
+    expect(await call('PATCH', '/v1/endpoints/echo', update)).toMatchObject({
+      status: 200,
+      body: { ...update, templateId },
+    })
+    const read = await call('GET', '/v1/endpoints/echo?includeTemplate=true&includeWorkers=true')
+    expect(read.body).toMatchObject({ template: { id: templateId, imageName: template.image }, workers: [] })
+    expect(await service.get('/api/endpoints/echo')).toMatchObject({ workersMax: 5, idleTimeoutMs: 9000 })
+    expect((await call('POST', '/v1/endpoints', { name: 'x' })).status).toBe(400)
+    expect((await call('PATCH', '/v1/endpoints/gone', update)).status).toBe(404)
+  })
 })
 
 describe('pods without Docker', () => {

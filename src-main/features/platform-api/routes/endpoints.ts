@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { EndpointQueryV1, EndpointV1 } from '../../../contract/platform-v1.ts'
 import type { PlatformOperations } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
@@ -13,6 +14,8 @@ import {
   showPlatformEndpoint,
   updatePlatformEndpoint,
 } from '../endpoints.ts'
+import { requireTemplate } from '../records.ts'
+import { USUAL_SCALING, updateOfV1, viewEndpointV1 } from '../rules/endpoint-v1.ts'
 import { findTaskCall, workerOfTaskCall } from '../task-calls.ts'
 import {
   type LineSource,
@@ -31,9 +34,12 @@ const USUAL_TAIL = 100
 
 type OfEndpoint = { readonly path: { readonly id: string } }
 
-const list = (service: ServiceContext) =>
-  service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint))
-const read = ({ path }: OfEndpoint, service: ServiceContext) => showPlatformEndpoint(service, of(path, service))
+async function showV1(service: ServiceContext, endpoint: Endpoint, query: EndpointQueryV1 = {}): Promise<EndpointV1> {
+  return viewEndpointV1(showPlatformEndpoint(service, endpoint), {
+    withTemplate: query.includeTemplate === 'true',
+    workers: query.includeWorkers === 'true' ? await listPlatformWorkers(service, endpoint) : undefined,
+  })
+}
 
 async function remove({ path }: OfEndpoint, service: ServiceContext): Promise<undefined> {
   await deleteEndpoint(service, of(path, service))
@@ -41,13 +47,27 @@ async function remove({ path }: OfEndpoint, service: ServiceContext): Promise<un
 }
 
 export const PLATFORM_ENDPOINT_OPERATIONS = {
-  endpointList: (_request, service) => ({ endpoints: list(service) }),
-  endpointListV1: (_request, service) => list(service),
-  endpointReadV1: read,
+  endpointList: (_request, service) => ({
+    endpoints: service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint)),
+  }),
+  endpointListV1: async ({ query }, service) =>
+    await Promise.all(service.storage.endpoints.all().map((endpoint) => showV1(service, endpoint, query))),
+  async endpointCreateV1({ body }, service) {
+    const { gpu, scaling = USUAL_SCALING, ...fields } = updateOfV1(body)
+    const { name = requireTemplate(service.storage, body.templateId).name } = body
+    const pools = gpu?.pools && { gpu: { ...gpu, pools: gpu.pools } }
+    return await showV1(
+      service,
+      await createPlatformEndpoint(service, { ...fields, ...pools, name, scaling, type: 'QUEUE' }),
+    )
+  },
+  endpointReadV1: async ({ path, query }, service) => await showV1(service, of(path, service), query),
+  endpointUpdateV1: async ({ path, body }, service) =>
+    await showV1(service, await updatePlatformEndpoint(service, of(path, service), updateOfV1(body))),
   endpointDeleteV1: remove,
   endpointCreate: async ({ body }, service) =>
     showPlatformEndpoint(service, await createPlatformEndpoint(service, body)),
-  endpointRead: read,
+  endpointRead: ({ path }, service) => showPlatformEndpoint(service, of(path, service)),
   endpointUpdate: async ({ path, body }, service) =>
     showPlatformEndpoint(service, await updatePlatformEndpoint(service, of(path, service), body)),
   endpointDelete: remove,

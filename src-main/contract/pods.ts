@@ -12,12 +12,16 @@ const gigabytes = z.number().int().min(1).max(100_000)
 const path = z.string().max(4096).regex(/^\/./, 'must be an absolute path in the container')
 const port = z.string().regex(/^\d{1,5}\/(http|tcp)$/, 'must look like 8888/http or 22/tcp')
 
+const ONE_VOLUME = 'has several, which would share one path. Give one'
+
 const fields = {
   name: z.string().trim().min(1).max(100).optional(),
   image: containerSettings.shape.image,
   imageName: containerSettings.shape.image,
   args: z.string().max(32_768).optional().describe('replaces the command of the image'),
+  cmd: words.optional(),
   dockerStartCmd: words.optional(),
+  entrypoint: words.optional(),
   dockerEntrypoint: words.optional(),
   env: environment.optional(),
   ports: z.array(port).max(50).optional().describe('published on loopback at free ports'),
@@ -27,6 +31,7 @@ const fields = {
   containerRegistryAuthId: id.nullable().optional(),
   gpu: z
     .looseObject({
+      id: id.optional(),
       pools: z.array(id).max(100).optional(),
       count: z.number().int().min(1).max(64).optional(),
     })
@@ -36,11 +41,17 @@ const fields = {
   gpuCount: z.number().int().min(0).max(64).optional(),
   computeType: z.enum(['GPU', 'CPU']).optional(),
   mounts: z
-    .looseObject({ persistent: z.looseObject({ size: gigabytes.optional(), path: path.optional() }).optional() })
+    .looseObject({
+      persistent: z.looseObject({ size: gigabytes.optional(), path: path.optional() }).optional(),
+      network: z
+        .array(z.looseObject({ volumeId: id, path: path.optional() }))
+        .max(1, ONE_VOLUME)
+        .optional(),
+    })
     .optional(),
   volumeInGb: z.number().int().min(0).max(100_000).optional().describe('0: no volume'),
   volumeMountPath: path.optional(),
-  networkVolumes: z.array(id).max(1, 'has several, which would share one path. Give one').optional(),
+  networkVolumes: z.array(id).max(1, ONE_VOLUME).optional(),
   networkVolumeId: id.nullable().optional(),
 }
 
@@ -61,24 +72,51 @@ export const pod = z.object({
   image: z.string(),
   imageName: z.string(),
   args: z.string(),
+  cmd: z.array(z.string()),
   dockerStartCmd: z.array(z.string()),
+  entrypoint: z.array(z.string()),
   dockerEntrypoint: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   ports: z.array(z.string()),
   portMappings: z.record(z.string(), z.number().int()).describe('ports on loopback by ports of the container'),
   publicIp: z.string(),
+  runtime: z
+    .object({
+      uptime: z.number().int().describe('seconds'),
+      ports: z.array(
+        z.object({
+          ip: z.string(),
+          private: z.number().int(),
+          public: z.number().int(),
+          type: z.enum(['http', 'tcp']),
+        }),
+      ),
+    })
+    .nullable()
+    .describe('null: it does not run'),
+  uptimeSeconds: z.number().int().nullable(),
   disk: z.number().int(),
   containerDiskInGb: z.number().int(),
   registry: z.string().nullable(),
   containerRegistryAuthId: z.string().nullable(),
-  gpu: z.object({ pools: z.array(z.string()), count: z.number().int() }).nullable(),
+  gpu: z.object({ id: z.string(), pools: z.array(z.string()), count: z.number().int() }).nullable(),
+  gpuTypeId: z.string().nullable(),
   gpuCount: z.number().int(),
-  mounts: z.object({ persistent: z.object({ size: z.number().int(), path: z.string() }).optional() }),
+  mounts: z.object({
+    persistent: z.object({ size: z.number().int(), path: z.string() }).optional(),
+    network: z.array(z.object({ volumeId: z.string(), path: z.string() })).optional(),
+  }),
   volumeInGb: z.number().int(),
   volumeMountPath: z.string(),
   networkVolumes: z.array(z.string()),
   networkVolumeId: z.string().nullable(),
+  templateId: z.string().nullable(),
+  cost: z.number(),
   costPerHr: z.number(),
+  adjustedCostPerHr: z.number(),
+  interruptible: z.boolean(),
+  locked: z.boolean(),
+  volumeEncrypted: z.boolean(),
   createdAt: z.string(),
   lastStartedAt: z.string().nullable(),
 })
@@ -117,7 +155,10 @@ export const POD_ROUTES = {
     methods: ['GET'],
     path: '/v2/pods',
     summary: 'List pods; the list is empty without Docker',
-    response: z.object({ pods: z.array(pod) }),
+    response: z.object({
+      pods: z.array(pod),
+      pagination: z.object({ hasNextPage: z.boolean(), nextCursor: z.null() }),
+    }),
     errors: [],
     source,
   },
@@ -159,9 +200,10 @@ export const POD_ROUTES = {
   podListV1: {
     methods: ['GET'],
     path: '/v1/pods',
-    summary: 'List pods (version 1)',
+    summary: 'List pods, all or those with a name or of a kind (version 1)',
+    query: { name: z.string().max(300).optional(), computeType: z.enum(['GPU', 'CPU']).optional() },
     response: z.array(pod),
-    errors: [],
+    errors: ['BAD_FIELD'],
     source,
   },
   podCreateV1: { ...create, path: '/v1/pods', summary: 'Create a pod and start it (version 1)' },

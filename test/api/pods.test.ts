@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createSecret } from '../../src-main/features/keys/account-secrets.ts'
 import type { PodContainers } from '../../src-main/runtimes/port.ts'
+import { TEST_EPOCH } from '../support/fake-clock.ts'
 import { platformClient } from '../support/platform-client.ts'
 
 describe('endpoints by version 1', () => {
@@ -67,7 +68,7 @@ describe('pods without Docker', () => {
     const { call } = await platformClient()
     const answer = await call('POST', '/v2/pods', { name: 'dev', image: 'python:3.12-slim' })
     expect(answer).toMatchObject({ status: 501, body: { detail: expect.stringContaining('Docker') } })
-    expect((await call('GET', '/v2/pods')).body).toEqual({ pods: [] })
+    expect((await call('GET', '/v2/pods')).body.pods).toEqual([])
   })
 
   it.each([
@@ -96,27 +97,65 @@ describe('pods without Docker', () => {
   })
 })
 
-describe('the log of a pod', () => {
-  async function withPod(fields: object, printed: readonly string[]) {
-    const { call, expectCall, service } = await platformClient()
-    const pods: PodContainers = {
-      problem: async () => undefined,
-      adopt: async () => undefined,
-      start: async () => undefined,
-      stop: async () => undefined,
-      remove: async () => undefined,
-      states: async () => new Map(),
-      async follow(_id, { onLines }) {
-        onLines(printed.map((text) => ({ text, at: 0 })))
-        return { ended: Promise.resolve(), stop: () => undefined }
-      },
-    }
-    service.fleet().pods = pods
-    const { id } = await expectCall(201, 'POST', '/v2/pods', { name: 'dev', image: 'a:1', ...fields })
-    const log = async () => await (await service.request('GET', `/v2/pods/${id}/logs?source=container`)).text()
-    return { call, expectCall, service, id, log }
-  }
+const STATE = { isRunning: true, startedAt: TEST_EPOCH, ports: { '8888': 32_768 }, exit: undefined }
 
+async function withPod(fields: object, printed: readonly string[] = [], runs = false) {
+  const { call, expectCall, service } = await platformClient()
+  let made = ''
+  const pods: PodContainers = {
+    problem: async () => undefined,
+    adopt: async () => undefined,
+    start: async ({ id: podId }) => {
+      made = podId
+    },
+    stop: async () => undefined,
+    remove: async () => undefined,
+    states: async () => new Map(runs ? [[made, STATE]] : []),
+    async follow(_id, { onLines }) {
+      onLines(printed.map((text) => ({ text, at: 0 })))
+      return { ended: Promise.resolve(), stop: () => undefined }
+    },
+  }
+  service.fleet().pods = pods
+  const { id } = await expectCall(201, 'POST', '/v2/pods', { name: 'dev', image: 'a:1', ...fields })
+  const log = async () => await (await service.request('GET', `/v2/pods/${id}/logs?source=container`)).text()
+  return { call, expectCall, service, id, log }
+}
+
+describe('a pod', () => {
+  it('takes and gives the fields of both versions', async () => {
+    const { call, expectCall, service, id } = await withPod(
+      {
+        ...{ cmd: ['sleep', '9'], entrypoint: ['tini'], ports: ['8888/http'], gpu: { id: 'ANY', count: 1 } },
+        ...{ mounts: { persistent: { size: 10, path: '/data' } }, cloud: 'SECURE', startSsh: true },
+      },
+      [],
+      true,
+    )
+    await service.clock.advance(5000)
+    const pod = await expectCall(200, 'GET', `/v2/pods/${id}`)
+    expect(pod).toMatchObject({
+      ...{ cmd: ['sleep', '9'], dockerStartCmd: ['sleep', '9'], entrypoint: ['tini'], gpu: { id: 'ANY', count: 1 } },
+      ...{ mounts: { persistent: { size: 10, path: '/data' } }, volumeInGb: 10, volumeMountPath: '/data', cost: 0 },
+      ...{ templateId: null, uptimeSeconds: 5, gpuTypeId: 'ANY' },
+      runtime: { uptime: 5, ports: [{ ip: '127.0.0.1', private: 8888, public: 32_768, type: 'http' }] },
+    })
+    expect(await expectCall(200, 'GET', '/v2/pods')).toMatchObject({
+      pagination: { hasNextPage: false },
+      pods: [{ id }],
+    })
+    const listed = async (query: string) => (await call('GET', `/v1/pods?${query}`)).body.length
+    expect([await listed('name=dev'), await listed('name=other'), await listed('computeType=CPU')]).toEqual([1, 0, 0])
+    const { id: volumeId } = await expectCall(201, 'POST', '/v2/network-volumes', {
+      ...{ name: 'models', size: 10, dataCenter: 'EU-RO-1' },
+    })
+    const mounts = { network: [{ volumeId, path: '/models' }] }
+    const changed = await call('PATCH', `/v2/pods/${id}`, { mounts })
+    expect(changed.body).toMatchObject({ networkVolumeId: volumeId, volumeMountPath: '/models', mounts, volumeInGb: 0 })
+  })
+})
+
+describe('the log of a pod', () => {
   it('hides its secret variables, also earlier ones, account secrets, and the password of its registry', async () => {
     const printed = ['plain-debug', 'secret-first', 'secret-second', 'secret-account', 'secret-registry']
     const { service, call, id, log } = await withPod({ env: { MODE: 'plain-debug', API_KEY: 'secret-first' } }, printed)

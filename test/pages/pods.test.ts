@@ -41,7 +41,7 @@ test('the form creates a pod, and opens it', async () => {
   })
   await drawer.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('button', { name: 'Remove pod dev' }).click()
-  await until(async () => expect(await service.get('/v2/pods')).toEqual({ pods: [] }))
+  await until(async () => expect(await service.get('/v2/pods')).toMatchObject({ pods: [] }))
   expect(pods).toHaveLength(1)
   expect(faults).toEqual([expect.stringContaining('must look like 8888/http')])
 })

@@ -11,16 +11,18 @@ const pod = (id: string, facts: Partial<PodFacts>) =>
       ...{ id, name: id, wanted: 'RUNNING', reason: undefined, createdAt: NOW },
       settings: { ...POD_DEFAULTS, image: 'python:3.12-slim', ports: ['8888/http', '22/tcp'] },
     },
-    { state: undefined, progress: undefined, away: undefined, ...facts },
+    { state: undefined, progress: undefined, away: undefined, now: NOW, ...facts },
   )
 
 const STATE = { isRunning: true, startedAt: NOW, ports: { '8888': 32_768, '22': 32_769 }, exit: undefined }
+
+const pagination = { hasNextPage: false, nextCursor: null }
 
 beforeEach(giveSizes)
 
 test('the list shows states with reasons, and HTTP ports as links', async () => {
   const pods = [pod('dev', { state: STATE }), pod('notes', { progress: 'pulling python:3.12-slim' })]
-  renderInApp(<PodListPage />, { podList: { pods } })
+  renderInApp(<PodListPage />, { podList: { pods, pagination } })
   const link = await screen.findByRole('link', { name: 'http://127.0.0.1:32768' })
   expect(link.getAttribute('href')).toBe('http://127.0.0.1:32768')
   expect(screen.queryByRole('link', { name: '127.0.0.1:32769' })).toBeNull()
@@ -30,7 +32,7 @@ test('the list shows states with reasons, and HTTP ports as links', async () => 
 })
 
 test('an empty list names the command that creates a pod', async () => {
-  renderInApp(<PodListPage />, { podList: { pods: [] } })
+  renderInApp(<PodListPage />, { podList: { pods: [], pagination } })
   expect(await screen.findByText(/drydock pod create/)).toBeTruthy()
 })
 

@@ -111,7 +111,10 @@ export function createPods({
   async function view(rows: readonly PodRow[]): Promise<readonly Pod[]> {
     if (rows.length === 0) return []
     const { states, away } = await statesNow()
-    return rows.map((row) => viewPod(row, { state: states?.get(row.id), progress: starts.get(row.id)?.progress, away }))
+    const now = clock.now()
+    return rows.map((row) =>
+      viewPod(row, { state: states?.get(row.id), progress: starts.get(row.id)?.progress, away, now }),
+    )
   }
 
   async function read(id: string): Promise<Pod> {
@@ -207,7 +210,7 @@ export function createPods({
     read,
     async create({ name = 'pod', templateId, ...fields }: z.output<typeof podCreate>): Promise<Pod> {
       const { settings: template } = templateId === undefined ? {} : requireTemplate(storage, templateId)
-      const settings = settingsOf({ ...template, ...fields }, undefined)
+      const settings = { ...settingsOf({ ...template, ...fields }, undefined), templateId: templateId ?? null }
       const containers = await requireContainers()
       if (settings.networkVolume !== null) await volumeFolder(storage, settings.networkVolume)
       const row: PodRow = {

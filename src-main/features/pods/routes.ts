@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { PodFields } from '../../contract/pods.ts'
+import type { Pod, PodFields } from '../../contract/pods.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
 import { followPlatformPod } from '../platform-api/routes/endpoints.ts'
@@ -21,7 +21,10 @@ async function remove({ path }: OfPod, service: Services): Promise<undefined> {
 }
 
 export const POD_OPERATIONS = {
-  podList: async (_request, { pods }) => ({ pods: await pods.list() }),
+  podList: async (_request, { pods }) => ({
+    pods: await pods.list(),
+    pagination: { hasNextPage: false, nextCursor: null },
+  }),
   podCreate: async ({ body }, { pods }) => await pods.create(body),
   podRead: read,
   podUpdate: update,
@@ -34,7 +37,12 @@ export const POD_OPERATIONS = {
       return followPlatformPod(c, service, path.id, { tail, since, sources })
     return await followPod(c, service, path.id, { tail, since, sources, follow: wait !== 'false' })
   },
-  podListV1: async (_request, { pods }) => await pods.list(),
+  async podListV1({ query: { name, computeType } }, { pods }) {
+    const kindOf = ({ gpu }: Pod) => (gpu === null ? 'CPU' : 'GPU')
+    const isWanted = (pod: Pod) =>
+      (name === undefined || pod.name === name) && (computeType === undefined || kindOf(pod) === computeType)
+    return (await pods.list()).filter(isWanted)
+  },
   podCreateV1: async ({ body }, { pods }) => await pods.create(body),
   podReadV1: read,
   podUpdateV1: update,

@@ -1,6 +1,7 @@
 /** Settings and state of pods. Pure. Source: docs/spec/platform.md, 5. */
 import { type ContainerSettings, containerSettings } from '../../contract/container.ts'
 import type { Pod, PodFields } from '../../contract/pods.ts'
+import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { splitWords } from '../../lib/text.ts'
 import { GIB } from '../../lib/units.ts'
 
@@ -18,12 +19,13 @@ export type PodSettings = {
   readonly volumeGb: number
   readonly mountPath: string
   readonly networkVolume: string | null
+  readonly templateId: string | null
 }
 
 /** Sizes are the platform's defaults, in GB. */
 export const POD_DEFAULTS: Omit<PodSettings, 'image'> = {
   ...{ args: [], entrypoint: [], env: {}, ports: [], diskGb: 50, registry: null, pools: [], gpuCount: 0 },
-  ...{ volumeGb: 20, mountPath: '/workspace', networkVolume: null },
+  ...{ volumeGb: 20, mountPath: '/workspace', networkVolume: null, templateId: null },
 }
 
 type Problem = { readonly field: string; readonly why: string }
@@ -31,19 +33,21 @@ type Problem = { readonly field: string; readonly why: string }
 /** The settings in a body with field names of either version. */
 export function settingsIn(fields: PodFields): Partial<PodSettings> | { readonly problem: Problem } {
   const { env, gpu, computeType, gpuTypeIds, mounts, volumeInGb } = fields
-  const args = fields.dockerStartCmd ?? (fields.args === undefined ? undefined : splitWords(fields.args))
+  const [network] = mounts?.network ?? []
+  const cmd = fields.cmd ?? fields.dockerStartCmd
+  const args = cmd ?? (fields.args === undefined ? undefined : splitWords(fields.args))
   if (fields.args !== undefined && args === undefined)
     return { problem: { field: 'args', why: 'has an unclosed quotation mark' } }
   const ports = fields.ports?.map((port) => Number.parseInt(port, 10))
   if (ports?.some((port) => port < 1 || port > 65_535))
     return { problem: { field: 'ports', why: 'must be from 1 to 65535' } }
-  const pools = gpu?.pools ?? gpuTypeIds
+  const pools = gpu?.pools ?? (gpu?.id === undefined ? gpuTypeIds : [gpu.id])
   const isWithoutGpu = computeType === 'CPU' || gpu === null
   const gpuCount = isWithoutGpu ? 0 : (gpu?.count ?? fields.gpuCount ?? (pools || gpu ? 1 : undefined))
   return withoutUndefined({
     image: fields.image ?? fields.imageName,
     args,
-    entrypoint: fields.dockerEntrypoint,
+    entrypoint: fields.entrypoint ?? fields.dockerEntrypoint,
     env,
     ports: fields.ports,
     diskGb: fields.disk ?? fields.containerDiskInGb,
@@ -51,9 +55,14 @@ export function settingsIn(fields: PodFields): Partial<PodSettings> | { readonly
     pools,
     gpuCount,
     volumeGb: volumeInGb ?? mounts?.persistent?.size,
-    mountPath: mounts?.persistent?.path ?? fields.volumeMountPath,
-    networkVolume: fields.networkVolumes === undefined ? fields.networkVolumeId : (fields.networkVolumes[0] ?? null),
+    mountPath: mounts?.persistent?.path ?? network?.path ?? fields.volumeMountPath,
+    networkVolume: networkVolumeIn(fields),
   })
+}
+
+function networkVolumeIn({ mounts, networkVolumes, networkVolumeId }: PodFields): string | null | undefined {
+  if (mounts?.network !== undefined) return mounts.network[0]?.volumeId ?? null
+  return networkVolumes === undefined ? networkVolumeId : (networkVolumes[0] ?? null)
 }
 
 const withoutUndefined = <Value extends object>(value: Value) =>
@@ -134,11 +143,13 @@ export type PodFacts = {
   readonly progress: string | undefined
   /** Why the engine is unavailable. */
   readonly away: string | undefined
+  /** Wall ms. */
+  readonly now: number
 }
 
 export function statusOf(
   { wanted, reason }: Pick<PodRow, 'wanted' | 'reason'>,
-  { state, progress, away }: PodFacts,
+  { state, progress, away }: Omit<PodFacts, 'now'>,
 ): Pick<Pod, 'status' | 'statusReason'> {
   if (progress !== undefined) return { status: 'STARTING', statusReason: progress }
   if (state?.isRunning) return { status: 'RUNNING', statusReason: null }
@@ -162,20 +173,47 @@ export function viewPod(row: PodRow, facts: PodFacts): Pod {
   const { image, args, entrypoint, env, ports, diskGb, registry, pools, gpuCount, mountPath, networkVolume } = settings
   const { status, statusReason } = statusOf(row, facts)
   const size = ownVolumeOf(settings) === undefined ? 0 : settings.volumeGb
+  const portMappings = status === 'RUNNING' ? { ...facts.state?.ports } : {}
+  const uptime =
+    status === 'RUNNING' ? Math.max(0, Math.floor((facts.now - (facts.state?.startedAt ?? facts.now)) / 1000)) : null
+  const mounts = {
+    ...(size === 0 ? {} : { persistent: { size, path: mountPath } }),
+    ...(networkVolume === null ? {} : { network: [{ volumeId: networkVolume, path: mountPath }] }),
+  }
+  const gpuId = gpuCount === 0 ? null : (pools[0] ?? 'ANY')
   return {
     ...{ id, name, status, statusReason, desiredStatus: status === 'EXITED' ? status : 'RUNNING' },
-    ...{ image, imageName: image, args: args.join(' '), dockerStartCmd: [...args], dockerEntrypoint: [...entrypoint] },
-    ...{ env: { ...env }, ports: [...ports], publicIp: '127.0.0.1' },
-    portMappings: status === 'RUNNING' ? { ...facts.state?.ports } : {},
+    ...{ image, imageName: image, args: args.join(' '), templateId: settings.templateId ?? null },
+    ...{ cmd: [...args], dockerStartCmd: [...args], entrypoint: [...entrypoint], dockerEntrypoint: [...entrypoint] },
+    ...{ env: { ...env }, ports: [...ports], publicIp: LOOPBACK },
+    portMappings,
+    runtime: uptime === null ? null : { uptime, ports: runtimePorts(ports, portMappings) },
+    uptimeSeconds: uptime,
     ...{ disk: diskGb, containerDiskInGb: diskGb, registry, containerRegistryAuthId: registry },
-    ...{ gpu: gpuCount === 0 ? null : { pools: [...pools], count: gpuCount }, gpuCount },
-    ...{ mounts: size === 0 ? {} : { persistent: { size, path: mountPath } }, volumeInGb: size },
+    ...{ gpu: gpuId === null ? null : { id: gpuId, pools: [...pools], count: gpuCount }, gpuTypeId: gpuId, gpuCount },
+    ...{ mounts, volumeInGb: size, volumeEncrypted: false, interruptible: false, locked: false },
     ...{ volumeMountPath: mountPath, networkVolumeId: networkVolume },
     networkVolumes: networkVolume === null ? [] : [networkVolume],
-    costPerHr: 0,
+    ...{ cost: 0, costPerHr: 0, adjustedCostPerHr: 0 },
     createdAt: timeText(createdAt),
     lastStartedAt: facts.state === undefined ? null : timeText(facts.state.startedAt),
   }
+}
+
+function runtimePorts(ports: PodSettings['ports'], mappings: Pod['portMappings']) {
+  return ports.flatMap((port) => {
+    const [inside = '', type] = port.split('/')
+    const outside = mappings[inside]
+    if (outside === undefined) return []
+    return [
+      {
+        ip: LOOPBACK,
+        private: Number(inside),
+        public: outside,
+        type: type === 'http' ? ('http' as const) : ('tcp' as const),
+      },
+    ]
+  })
 }
 
 /** Addresses of a running pod's ports; those of HTTP ports are links. */

@@ -8,11 +8,11 @@ const ROW: PodRow = {
   settings: { ...POD_DEFAULTS, image: 'python:3.12-slim', ports: ['8888/http', '22/tcp'] },
 }
 const STATE = { isRunning: true, startedAt: NOW, ports: { '8888': 32_768, '22': 32_769 }, exit: undefined }
-const VIEW = viewPod(ROW, { state: STATE, progress: undefined, away: undefined })
+const VIEW = viewPod(ROW, { state: STATE, progress: undefined, away: undefined, now: 0 })
 
 const setup = (...pods: readonly Pod[]) =>
   setupCli({
-    'GET /v2/pods': { pods },
+    'GET /v2/pods': { pods, pagination: { hasNextPage: false, nextCursor: null } },
     'POST /v2/pods': VIEW,
     'POST /v2/pods/p1/action': VIEW,
   })

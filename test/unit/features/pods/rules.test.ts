@@ -11,7 +11,7 @@ import {
 } from '../../../../src-main/features/pods/rules.ts'
 
 const SETTINGS = { ...POD_DEFAULTS, image: 'python:3.12-slim' }
-const NOTHING_KNOWN: PodFacts = { state: undefined, progress: undefined, away: undefined }
+const NOTHING_KNOWN: PodFacts = { state: undefined, progress: undefined, away: undefined, now: 0 }
 const RUNNING = { isRunning: true, startedAt: 1, ports: {}, exit: undefined }
 const ended = (exit: object) => ({
   ...RUNNING,

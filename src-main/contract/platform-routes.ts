@@ -3,6 +3,7 @@
  * Source: docs/spec/platform.md, 5.
  */
 import { z } from 'zod'
+import { logQuery, workerLogQuery } from './log-query.ts'
 import {
   networkVolume,
   platformEndpoint,
@@ -41,13 +42,6 @@ const pageQuery = {
   limit: wholeNumber.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
 }
 const pagination = z.object({ hasNextPage: z.boolean(), nextCursor: z.string().nullable() })
-
-const logQuery = {
-  tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
-  since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
-}
-
-const workerLogQuery = { ...logQuery, source: z.enum(['container', 'system']).optional() }
 
 /** Default page size of a list; the public client follows the cursor. Source: ours. */
 export const PLATFORM_PAGE = 100

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod'
 import { containerSettings, environment } from './container.ts'
-import { type Route, wholeNumber } from './routes.ts'
+import { workerLogQuery } from './log-query.ts'
+import type { Route } from './routes.ts'
 
 const id = z.string().min(1).max(300)
 const words = z.array(z.string().max(32_768)).max(1000)
@@ -188,9 +189,7 @@ export const POD_ROUTES = {
     path: '/v2/pods/:id/logs',
     summary: 'Follow the log of a pod, a worker or a task call as server-sent events',
     query: {
-      tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
-      since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
-      source: z.enum(['container', 'system']).optional(),
+      ...workerLogQuery,
       wait: z.enum(['true', 'false']).optional().describe('false: end after the current lines'),
     },
     response: z.string(),

@@ -2,7 +2,6 @@ import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig, WorkerUsage } from '../contract/endpoint.ts'
 import type { DoctorRow, EngineView } from '../contract/system.ts'
 import type { ShellSize } from '../contract/workers.ts'
-import type { PodState } from '../features/pods/rules.ts'
 import type { Room } from './rules/choose-machine.ts'
 import type { GpuHold } from './rules/gpu-allocation.ts'
 import type { GpuInventory } from './rules/gpu-list.ts'
@@ -142,7 +141,21 @@ export type PodSpec = {
   readonly ownVolume: string | undefined
 }
 
-export type PodLine = { readonly text: string; readonly at: number }
+/** A pod's container; `startedAt` is wall ms. */
+export type PodState = {
+  readonly isRunning: boolean
+  readonly startedAt: number
+  /** Ports on loopback by ports of the container. */
+  readonly ports: Readonly<Record<string, number>>
+  readonly exit:
+    | {
+        readonly code: number | undefined
+        readonly signal: string | undefined
+        /** Cause beyond code and signal, like out of memory. */
+        readonly reason: string | undefined
+      }
+    | undefined
+}
 
 /** Each call rejects with a reason if the engine is unavailable. */
 export type PodContainers = {
@@ -161,7 +174,7 @@ export type PodContainers = {
       readonly follow: boolean
       readonly tail: number
       readonly since: string | undefined
-      readonly onLines: (lines: readonly PodLine[]) => void
+      readonly onLines: (lines: readonly { readonly text: string; readonly at: number }[]) => void
     },
   ) => Promise<{ readonly ended: Promise<void>; readonly stop: () => void }>
 }

@@ -5,7 +5,8 @@ import { followAsEvents } from '../../http/send-response.ts'
 import { followPlatformPod } from '../platform-api/routes/endpoints.ts'
 import { endTaskCall, findTaskCall } from '../platform-api/task-calls.ts'
 import type { ServiceContext } from '../service-context.ts'
-import type { PodLinesWish, Pods } from './pods.ts'
+import type { PodLinesWish } from './pod-logs.ts'
+import type { Pods } from './pods.ts'
 
 type Services = ServiceContext & { readonly pods: Pods }
 type OfPod = { readonly path: { readonly id: string } }

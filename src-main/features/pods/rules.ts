@@ -4,6 +4,7 @@ import type { Pod, PodFields } from '../../contract/pods.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { splitWords } from '../../lib/text.ts'
 import { GIB } from '../../lib/units.ts'
+import type { PodState } from '../../runtimes/port.ts'
 
 export type PodSettings = {
   readonly image: string
@@ -118,22 +119,6 @@ export type PodRow = {
   readonly wanted: 'RUNNING' | 'EXITED'
   readonly reason: string | undefined
   readonly createdAt: number
-}
-
-/** A pod's container; `startedAt` is wall ms. */
-export type PodState = {
-  readonly isRunning: boolean
-  readonly startedAt: number
-  /** Ports on loopback by ports of the container. */
-  readonly ports: Readonly<Record<string, number>>
-  readonly exit:
-    | {
-        readonly code: number | undefined
-        readonly signal: string | undefined
-        /** Cause beyond code and signal, like out of memory. */
-        readonly reason: string | undefined
-      }
-    | undefined
 }
 
 /** Current facts about a pod from the engine and the service. */

@@ -1,0 +1,106 @@
+/** Logs of pods: lines of their containers, and system lines in memory. */
+import { createEmitter } from '../../lib/emitter.ts'
+import { createNotifier } from '../../lib/wait.ts'
+import type { PodContainers } from '../../runtimes/port.ts'
+import { ownSecrets } from '../apps/variables.ts'
+import { accountSecretValues } from '../keys/account-secrets.ts'
+import type { WorkerLine } from '../platform-api/worker-lines.ts'
+import { registryCredentials } from '../registries/registries.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { createMask } from '../workers/rules/log-lines.ts'
+import type { PodRow } from './rules.ts'
+
+export type PodLinesWish = {
+  readonly sources: readonly WorkerLine['source'][]
+  readonly tail: number
+  readonly since: string | undefined
+  readonly follow: boolean
+  /** Ends the lines. */
+  readonly until: readonly AbortSignal[]
+}
+
+// System lines per pod, in memory. Source: ours.
+const MOST_EVENTS = 200
+// Unread lines of one reader; older ones are dropped. Source: ours.
+const MOST_WAITING = 10_000
+
+const containerLine = (text: string, at: number): WorkerLine => ({
+  ...{ source: 'container', line: text, ts: new Date(at).toISOString() },
+})
+
+export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'storage' | 'clock' | 'log'>) {
+  const events = new Map<string, WorkerLine[]>()
+  const eventLines = createEmitter<[string, WorkerLine]>()
+  const secrets = new Map<string, ReadonlySet<string>>()
+
+  /** Hidden values stay hidden: the container keeps the variables that it started with. */
+  function learn({ id, settings }: Pick<PodRow, 'id' | 'settings'>): ReadonlySet<string> {
+    const { env, registry } = settings
+    const password = registry === null ? undefined : registryCredentials(storage, registry)?.password
+    const own = new Set([...(secrets.get(id) ?? []), ...ownSecrets(env), ...(password === undefined ? [] : [password])])
+    secrets.set(id, own)
+    return own
+  }
+
+  return {
+    learn,
+    note(id: string, line: string): void {
+      const known = events.get(id) ?? []
+      events.set(id, known)
+      const event = { source: 'system', line, ts: new Date(clock.now()).toISOString() } as const
+      known.push(event)
+      if (known.length > MOST_EVENTS) known.shift()
+      eventLines.emit(id, event)
+    },
+    forget(id: string): void {
+      events.delete(id)
+      secrets.delete(id)
+    },
+    /**
+     * Lines of a pod until its container ends.
+     * @param started settles once a start in progress has ended
+     */
+    read(
+      containers: PodContainers,
+      row: PodRow,
+      { started, sources, follow, until, ...wish }: PodLinesWish & { readonly started: Promise<void> | undefined },
+    ) {
+      const { id } = row
+      const mask = createMask([...accountSecretValues(storage), ...learn(row)])
+      const notifier = createNotifier(clock)
+      const waiting: WorkerLine[] = []
+      let isOver = false
+      const closing = Promise.withResolvers<void>()
+      const close = () => closing.resolve()
+      for (const signal of until) signal.addEventListener('abort', close)
+      const push = (lines: readonly WorkerLine[]) => {
+        const wanted = lines.filter(({ source }) => sources.includes(source))
+        waiting.push(...wanted.map(({ line, ...rest }) => ({ ...rest, line: mask(line) })))
+        if (waiting.length > MOST_WAITING) waiting.splice(0, waiting.length - MOST_WAITING)
+        notifier.notify()
+      }
+      push((events.get(id) ?? []).slice(-wish.tail))
+      const leave = eventLines.on((podId, line) => {
+        if (podId === id && follow) push([line])
+      })
+      async function run(): Promise<void> {
+        if (follow) await Promise.race([started, closing.promise])
+        const onLines: Parameters<PodContainers['follow']>[1]['onLines'] = (lines) =>
+          push(lines.map(({ text, at }) => containerLine(text, at)))
+        const follower = await containers.follow(id, { ...wish, follow, onLines })
+        await Promise.race([follower.ended, closing.promise])
+        follower.stop()
+      }
+      // A pod that never started has no container.
+      void run()
+        .catch((error: Error) => log.info('the log of a pod was not read', { pod: id, why: error.message }))
+        .finally(() => {
+          leave()
+          for (const signal of until) signal.removeEventListener('abort', close)
+          isOver = true
+          notifier.notify()
+        })
+      return { notifier, read: () => ({ end: isOver, lines: waiting.splice(0) }) }
+    },
+  }
+}

@@ -124,6 +124,22 @@ export const pod = z.object({
 
 export type Pod = z.infer<typeof pod>
 
+/** A pod's container; `startedAt` is wall ms. */
+export type PodState = {
+  readonly isRunning: boolean
+  readonly startedAt: number
+  /** Ports on loopback by ports of the container. */
+  readonly ports: Readonly<Record<string, number>>
+  readonly exit:
+    | {
+        readonly code: number | undefined
+        readonly signal: string | undefined
+        /** Cause beyond code and signal, like out of memory. */
+        readonly reason: string | undefined
+      }
+    | undefined
+}
+
 export const POD_ACTIONS = ['start', 'stop', 'restart', 'terminate'] as const
 
 export type PodAction = (typeof POD_ACTIONS)[number]

@@ -1,5 +1,6 @@
 import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig, WorkerUsage } from '../contract/endpoint.ts'
+import type { PodState } from '../contract/pods.ts'
 import type { DoctorRow, EngineView } from '../contract/system.ts'
 import type { ShellSize } from '../contract/workers.ts'
 import type { Room } from './rules/choose-machine.ts'
@@ -139,22 +140,6 @@ export type PodSpec = {
   readonly container: ContainerSettings
   /** Path of the volume that is deleted with the pod. */
   readonly ownVolume: string | undefined
-}
-
-/** A pod's container; `startedAt` is wall ms. */
-export type PodState = {
-  readonly isRunning: boolean
-  readonly startedAt: number
-  /** Ports on loopback by ports of the container. */
-  readonly ports: Readonly<Record<string, number>>
-  readonly exit:
-    | {
-        readonly code: number | undefined
-        readonly signal: string | undefined
-        /** Cause beyond code and signal, like out of memory. */
-        readonly reason: string | undefined
-      }
-    | undefined
 }
 
 /** Each call rejects with a reason if the engine is unavailable. */

@@ -3,12 +3,9 @@
  * 5; ours for the system lines.
  */
 import { AppError } from '../../contract/errors.ts'
+import type { LineSource, WorkerLine } from '../../contract/log-query.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { timeText } from './rules/endpoint-view.ts'
-
-export type LineSource = 'container' | 'system'
-
-export type WorkerLine = { readonly source: LineSource; readonly line: string; readonly ts: string }
 
 export type LineWish = {
   readonly workerId: string

@@ -1,10 +1,10 @@
 /** Logs of pods: lines of their containers, and system lines in memory. */
+import type { WorkerLine } from '../../contract/log-query.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { PodContainers } from '../../runtimes/port.ts'
 import { ownSecrets } from '../apps/variables.ts'
 import { accountSecretValues } from '../keys/account-secrets.ts'
-import type { WorkerLine } from '../platform-api/worker-lines.ts'
 import { registryCredentials } from '../registries/registries.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { createMask } from '../workers/rules/log-lines.ts'
@@ -75,7 +75,7 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
       for (const signal of until) signal.addEventListener('abort', close)
       const push = (lines: readonly WorkerLine[]) => {
         const wanted = lines.filter(({ source }) => sources.includes(source))
-        waiting.push(...wanted.map(({ line, ...rest }) => ({ ...rest, line: mask(line) })))
+        waiting.push(...wanted.map(({ source, line, ts }) => ({ source, line: mask(line), ts })))
         if (waiting.length > MOST_WAITING) waiting.splice(0, waiting.length - MOST_WAITING)
         notifier.notify()
       }

@@ -4,10 +4,10 @@
  */
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { Pod, PodAction, PodFields, podCreate } from '../../contract/pods.ts'
+import type { Pod, PodAction, PodFields, PodState, podCreate } from '../../contract/pods.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { SECOND_MS } from '../../lib/units.ts'
-import type { PodContainers, PodState } from '../../runtimes/port.ts'
+import type { PodContainers } from '../../runtimes/port.ts'
 import { requireRegistry, requireTemplate, volumeFolder } from '../platform-api/records.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { createPodLogs, type PodLinesWish } from './pod-logs.ts'

@@ -1,10 +1,9 @@
 /** Settings and state of pods. Pure. Source: docs/spec/platform.md, 5. */
 import { type ContainerSettings, containerSettings } from '../../contract/container.ts'
-import type { Pod, PodFields } from '../../contract/pods.ts'
+import type { Pod, PodFields, PodState } from '../../contract/pods.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { splitWords } from '../../lib/text.ts'
 import { GIB } from '../../lib/units.ts'
-import type { PodState } from '../../runtimes/port.ts'
 
 export type PodSettings = {
   readonly image: string

@@ -3,8 +3,9 @@
  * are kept.
  */
 import type Docker from 'dockerode'
+import type { PodState } from '../../contract/pods.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
-import type { PodContainers, PodSpec, PodState, WorkerSpec } from '../port.ts'
+import type { PodContainers, PodSpec, WorkerSpec } from '../port.ts'
 import { followContainerLogs } from './container-logs.ts'
 import { type ContainerMakerOptions, makeContainer } from './container-maker.ts'
 import { exitOf, removeContainer } from './container-worker.ts'

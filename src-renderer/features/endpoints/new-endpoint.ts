@@ -8,7 +8,7 @@ import {
 } from '../../../src-main/features/apps/rules/worker-form.ts'
 import { SETTING_SECTIONS } from '../../../src-main/features/endpoints/rules/settings/sections.ts'
 import { plainJson } from '../../../src-main/lib/json/plain.ts'
-import { withFullStop } from '../../../src-main/lib/text.ts'
+import { engineWarning } from '../../ui/engine-warning.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 import type { NewEndpoint } from './endpoint-state.ts'
 
@@ -44,13 +44,6 @@ export const EMPTY_FORM = {
 }
 
 export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
-
-/** Says beforehand that this machine lacks the engine for containers. */
-export function engineWarning(machine: Pick<LocalMachineView, 'engine'> | undefined): string | undefined {
-  if (machine === undefined || machine.engine.state === 'connected') return undefined
-  const reason = machine.engine.reason ?? 'no Docker engine answers'
-  return `Images need Docker, and ${withFullStop(reason)} Start Docker, or set DOCKER_HOST.`
-}
 
 /** Says beforehand that this machine lacks the engine or a GPU for containers of an image. */
 export function imageWarning(

@@ -5,12 +5,12 @@ import { POD_DEFAULTS } from '../../../src-main/features/pods/rules.ts'
 import { machineQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { SidePanel } from '../../ui/Dialog.tsx'
+import { engineWarning } from '../../ui/engine-warning.ts'
 import { Datalist, Field, Labelled } from '../../ui/form/Field.tsx'
 import { Form, Submit, useFields } from '../../ui/form/Form.tsx'
 import { RegistrySelect, Select } from '../../ui/form/Select.tsx'
 import { type Variable, VariablesField } from '../../ui/form/VariablesField.tsx'
 import { WarningNotice } from '../../ui/PageStates.tsx'
-import { engineWarning } from '../endpoints/new-endpoint.ts'
 
 const TEXTS = { name: '', image: '', command: '', ports: '', path: '', size: '', network: '', disk: '', gpu: '' }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { LineSource } from '../../../contract/log-query.ts'
 import type { EndpointQueryV1, EndpointV1 } from '../../../contract/platform-v1.ts'
 import type { PlatformOperations } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
@@ -17,13 +18,7 @@ import {
 import { requireTemplate } from '../records.ts'
 import { USUAL_SCALING, updateOfV1, viewEndpointV1 } from '../rules/endpoint-v1.ts'
 import { findTaskCall, workerOfTaskCall } from '../task-calls.ts'
-import {
-  type LineSource,
-  type LineWish,
-  openWorkerLines,
-  requireEndpointOf,
-  type WorkerLines,
-} from '../worker-lines.ts'
+import { type LineWish, openWorkerLines, requireEndpointOf, type WorkerLines } from '../worker-lines.ts'
 
 const of = ({ id }: { readonly id: string }, service: ServiceContext): Endpoint =>
   endpointOf({ endpointId: id }, service)

@@ -8,7 +8,6 @@ import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { CrashLoop } from '../rules/crash-loop.ts'
 import type { ScalingDecision } from '../rules/scaling-facts.ts'
-import type { ExitHistory } from '../worker-lifecycle.ts'
 
 type PoolStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
 
@@ -16,7 +15,10 @@ export type FleetStatus = Readonly<Record<WorkerPool, PoolStatus>>
 
 export type FleetStatuses = ReturnType<typeof createFleetStatuses>
 
-export function createFleetStatuses(clock: Pick<Clock, 'steady'>, crashes: Pick<ExitHistory, 'crashLoop'>) {
+export function createFleetStatuses(
+  clock: Pick<Clock, 'steady'>,
+  crashes: { readonly crashLoop: (endpointId: string, pool: WorkerPool, now: number) => CrashLoop | undefined },
+) {
   const decisions = { main: new Map<string, ScalingDecision>(), batch: new Map<string, ScalingDecision>() }
   const ofPool = (endpointId: string, pool: WorkerPool): PoolStatus => ({
     decision: decisions[pool].get(endpointId),

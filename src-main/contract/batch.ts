@@ -51,7 +51,7 @@ const storageErrors = ['STORAGE_FAILED', 'DISK_FULL'] as const
 const source = 'the platform; docs/spec/batches.md, 1'
 
 export const BATCH_V2_ROUTES = {
-  batchStart: {
+  batchCreateV2: {
     methods: ['POST'],
     path: '/v2/:endpointId/batch',
     summary: 'Create a draft batch from a list of run bodies, which may be empty',
@@ -63,7 +63,7 @@ export const BATCH_V2_ROUTES = {
     errors: [...bodyErrors, ...storageErrors, 'TOO_MANY_BATCHES'],
     source,
   },
-  batchAdd: {
+  batchAppendV2: {
     methods: ['POST'],
     path: `${BATCH}/requests`,
     summary: 'Add requests to a draft: all of them, or none if one is invalid',
@@ -75,7 +75,7 @@ export const BATCH_V2_ROUTES = {
     errors: [...bodyErrors, ...storageErrors, 'BATCH_NOT_FOUND', 'BATCH_CLOSED'],
     source,
   },
-  batchFinalize: {
+  batchFinalizeV2: {
     methods: ['POST'],
     path: `${BATCH}/finalize`,
     summary: 'Queue the requests of a draft; a finalized batch is left as it is',
@@ -84,7 +84,7 @@ export const BATCH_V2_ROUTES = {
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'QUEUE_FULL', 'ENDPOINT_PAUSED'],
     source,
   },
-  batchUpdate: {
+  batchUpdateV2: {
     methods: ['PUT'],
     path: BATCH,
     summary: 'Rename a batch',
@@ -94,7 +94,7 @@ export const BATCH_V2_ROUTES = {
     errors: ['NOT_JSON', 'BAD_INPUT', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND'],
     source,
   },
-  batchRemoveRequest: {
+  batchRemoveRequestV2: {
     methods: ['DELETE'],
     path: `${BATCH}/requests/:requestId`,
     summary: 'Remove a request from a draft',
@@ -103,7 +103,7 @@ export const BATCH_V2_ROUTES = {
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'JOB_NOT_FOUND'],
     source,
   },
-  batchesOfEndpoint: {
+  batchListV2: {
     methods: ['GET'],
     path: '/v2/:endpointId/batch',
     summary: 'List the batches of an endpoint, newest first',
@@ -111,7 +111,7 @@ export const BATCH_V2_ROUTES = {
     errors: [],
     source,
   },
-  batchStatus: {
+  batchReadV2: {
     methods: ['GET'],
     path: BATCH,
     summary: 'Read a batch; it is done when requestCompleted and requestFailed add up to requestTotal',
@@ -119,7 +119,7 @@ export const BATCH_V2_ROUTES = {
     errors: ['BATCH_NOT_FOUND'],
     source,
   },
-  batchStop: {
+  batchCancelV2: {
     methods: ['POST'],
     path: `${BATCH}/cancel`,
     summary: 'Cancel the waiting requests of a batch; it is CANCELLED once running ones have finished',

@@ -453,7 +453,7 @@ export const BATCH_ROUTES = {
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
     source: 'ours',
   },
-  batchQueue: {
+  batchFinalize: {
     methods: ['POST'],
     path: `${BATCH}/finalize`,
     summary: 'Queue the inputs of a draft; a finalized batch is left as it is',

@@ -61,7 +61,7 @@ Examples:
         `Batch ${made.id} is not complete. To resume it, repeat the same command; \`drydock batch cancel ${made.id}\` cancels it.`
       await following(incomplete, { output, surroundings }, async () => {
         await send(client, made, { read, show: createStatusLine(output, surroundings) })
-        await client.call('batchQueue', { path: { batchId: made.id } })
+        await client.call('batchFinalize', { path: { batchId: made.id } })
       })
       await report(await client.call('batchRead', { path: { batchId: made.id } }), output)
     })
@@ -114,7 +114,7 @@ Examples:
   of('finalize', 'queue the inputs of a draft and close it to new ones')
     .examples('drydock batch finalize 0b6f9c1e')
     .onSession(async ({ client, output }, batchId: string) => {
-      const found = await client.call('batchQueue', { path: { batchId } })
+      const found = await client.call('batchFinalize', { path: { batchId } })
       output.result(found, `${counted(found.total - found.refused, 'job')} queued as batch ${batchId}`)
     })
 

@@ -39,7 +39,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
       const path = { batchId: (await client.call('batchCreate', { path: { endpointId: endpoint }, body })).id }
       // Lines that arrived before an interruption are known by number.
       await client.call('batchAppend', { path, query: { from: 1 }, bytes: Readable.from([Buffer.from(lines)]) })
-      await client.call('batchQueue', { path })
+      await client.call('batchFinalize', { path })
       return { data: batchText(await client.call('batchRead', { path })) }
     },
   }),

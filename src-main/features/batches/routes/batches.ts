@@ -51,7 +51,7 @@ export const BATCH_OPERATIONS = {
     })
     return { ...result, added: queued, received: requireBatch(storage, batch.id).received }
   },
-  async batchQueue({ path }, service) {
+  async batchFinalize({ path }, service) {
     const endpoint = endpointOf(requireBatch(service.storage, path.batchId), service)
     requireQueue(endpoint, service)
     return viewBatch(service.storage, await service.batches.finalize(endpoint, path.batchId))

@@ -47,7 +47,7 @@ function recordOf(request: OperationRequest, batch: Batch) {
 const TURN_BYTES = 128 * KIB
 
 async function readRequests({ c, service }: OperationRequest, field?: 'requests'): Promise<readonly Submission[]> {
-  const { bytes, name } = BATCH_V2_ROUTES.batchAdd.bodyLimit
+  const { bytes, name } = BATCH_V2_ROUTES.batchAppendV2.bodyLimit
   const body = await readBody(c, bytes, name)
   if (body.length === 0 && field === undefined) return []
   const read = await service.readInThread('items', body, field)
@@ -110,7 +110,7 @@ function startOf({ startedAt, finishedAt, executionMs }: Job, offset: number): n
 const isoTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 export const BATCH_V2_OPERATIONS: Operations = {
-  async batchStart(request) {
+  async batchCreateV2(request) {
     const { c, service, endpoint } = request
     const submissions = await readRequests(request)
     const id = await startBatch(service, endpoint)
@@ -121,36 +121,36 @@ export const BATCH_V2_OPERATIONS: Operations = {
       })
     return c.json(handleOf(request, id))
   },
-  async batchAdd(request) {
+  async batchAppendV2(request) {
     const { c, service, endpoint } = request
     const { id } = batchOf(request)
     const requestIds = await service.batches.add(endpoint, id, await readRequests(request, 'requests'))
     return c.json({ ...handleOf(request, id), requestTotal: batchOf(request).total, requestIds })
   },
-  async batchFinalize(request) {
+  async batchFinalizeV2(request) {
     const { id } = batchOf(request)
     await request.service.batches.finalize(request.endpoint, id, true)
     return request.c.json(handleOf(request, id))
   },
-  async batchUpdate(request) {
+  async batchUpdateV2(request) {
     const { storage } = request.service
     const { seq } = batchOf(request)
     const { name } = request.body
     if (name !== undefined) await storage.write(() => storage.batches.rename(name, seq))
     return request.c.json(recordOf(request, batchOf(request)))
   },
-  async batchRemoveRequest(request) {
+  async batchRemoveRequestV2(request) {
     const { id } = batchOf(request)
     await request.service.batches.removeRequest(id, request.path.requestId)
     return request.c.json({ ...handleOf(request, id), requestTotal: batchOf(request).total })
   },
-  batchesOfEndpoint(request) {
+  batchListV2(request) {
     const { c, service, endpoint } = request
     const batches = service.storage.batches.ofEndpoint(endpoint.id)
     return c.json({ batches: batches.map((batch) => recordOf(request, batch)) })
   },
-  batchStatus: (request) => request.c.json(recordOf(request, batchOf(request))),
-  async batchStop(request) {
+  batchReadV2: (request) => request.c.json(recordOf(request, batchOf(request))),
+  async batchCancelV2(request) {
     const { id } = batchOf(request)
     await request.service.batches.cancel(id, ['IN_QUEUE'])
     return request.c.json(handleOf(request, id))

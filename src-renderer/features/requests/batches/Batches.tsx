@@ -152,7 +152,7 @@ async function submitFile(client: ApiClient, endpointId: string, { file, onBegun
     sent += inputs
     onSent(`${sent.toLocaleString('en')} of ${counted(total, 'input')} sent`)
   }
-  await client.call('batchQueue', { path: { batchId: made.id } })
+  await client.call('batchFinalize', { path: { batchId: made.id } })
 }
 
 // Not every browser can iterate over a stream directly.

@@ -132,7 +132,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     run: () => work.mutate(() => move('batchCancel', 'cancelled')),
   })
   const finalize = async () => {
-    await client.call('batchQueue', { path })
+    await client.call('batchFinalize', { path })
     await queries.invalidateQueries({ queryKey: ['batch', batchId] })
     return `${counted(drafts, 'job')} queued.`
   }

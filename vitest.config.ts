@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { watchedModules } from './test/platform/clients.ts'
 import { BeginWithWaiting } from './test/support/begin-with-waiting.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './test/support/patience.ts'
 
@@ -34,6 +35,8 @@ type Options = {
   globalSetup?: string
   setupFiles?: string
   env?: Record<string, string>
+  /** Other folders of packages, by name. */
+  alias?: Record<string, string>
   /** Default: WAITING. */
   group?: typeof WAITING
 }
@@ -53,6 +56,7 @@ function project(name: string, options: Options = {}) {
       globalSetup: options.globalSetup ?? [],
       setupFiles: options.setupFiles ?? [],
       env: options.env ?? {},
+      alias: options.alias ?? {},
       maxWorkers: group.maxWorkers,
       sequence: { groupOrder: group.groupOrder },
       testTimeout: limitMs,
@@ -98,8 +102,18 @@ const REST = [
   project('alone', { group: ALONE }),
 ]
 
-/** Projects with their own commands: `npm run test:comfy` and `npm run test:soak`. */
-const TOOLS = [project('comfy'), project('soak', { limitMs: SOAK_LIMIT_MS, group: ALONE })]
+/** Projects with their own commands: `npm run test:comfy`, `npm run test:platform` and `npm run test:soak`. */
+const TOOLS = [
+  project('comfy'),
+  // The tests of `sdk` once more, with the newest release of each public client.
+  project('platform', {
+    include: ['test/sdk/**/*.test.ts'],
+    exclude: [],
+    globalSetup: './test/platform/install.ts',
+    alias: watchedModules(),
+  }),
+  project('soak', { limitMs: SOAK_LIMIT_MS, group: ALONE }),
+]
 
 // All other folders, so that no new folder is left out.
 const named = [...QUICK, ...REST, ...TOOLS].map(({ test }) => `test/${test.name}/**`)

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, beforeEach, expect, type TestContext, test } from 'vitest'
 import { platformVariables } from '../../src-main/features/platform-api/rules/variables.ts'
-import { type PackageFolder, prepareFolder } from './support-packages.ts'
+import { requirementOf, versionOf } from '../platform/clients.ts'
+import { npmInstall, type PackageFolder, prepareFolder } from './support-packages.ts'
 import { PREPARE_LIMIT_MS } from './support-python.ts'
 import { startService } from './support-service.ts'
 
-const VERSION = '4.0.0'
 const PROGRAM = 'node_modules/@runpod/mcp-server/dist/stdio.mjs'
 // The oldest that the server may be asked in.
 const PROTOCOL = '2025-06-18'
@@ -20,10 +20,9 @@ const HANDLER = `def handler(job):\n    print("said hello", flush=True)\n    ret
 
 let server: PackageFolder
 beforeAll(async () => {
-  server = await prepareFolder(`mcp-server-${VERSION}`, (folder) => {
-    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-    return ['npm', 'install', '--prefix', folder, ...quiet, `@runpod/mcp-server@${VERSION}`]
-  })
+  server = await prepareFolder(`mcp-server-${versionOf('agents')}`, (folder) =>
+    npmInstall(folder, requirementOf('agents')),
+  )
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!server.ready, server.reason))
 

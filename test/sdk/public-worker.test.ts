@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
+import { versionOf } from '../platform/clients.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
 import { type Service, startedOnce, until } from './support-service.ts'
 import { startPublicWorker, TIMES, WORKER_ID } from './support-worker.ts'
@@ -53,7 +54,7 @@ describe('a plain handler of the public SDK', () => {
         error_traceback: expect.stringMatching(/^Traceback[\s\S]*worker\.py[\s\S]*ValueError: no "picture"\n$/),
         hostname: `sdk-${failed.workerId}`,
         worker_id: failed.workerId,
-        runpod_version: '1.12.0',
+        runpod_version: versionOf('worker'),
       },
     })
   })

@@ -46,6 +46,12 @@ export async function prepareFolder(name: string, line: (folder: string) => read
   }
 }
 
+/** The command line that installs packages of npm into a folder, without their scripts. */
+export function npmInstall(folder: string, ...packages: readonly string[]): readonly string[] {
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
+  return ['npm', 'install', '--prefix', folder, ...quiet, ...packages]
+}
+
 /** The end of what a command said that failed. */
 export function lastLine(error: unknown): string {
   const { stderr = '', message } = error as Error & { stderr?: string }

@@ -9,6 +9,7 @@ import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { requirementOf } from '../platform/clients.ts'
 import { makeVenv } from '../support/python-venv.ts'
 import {
   CACHE,
@@ -23,9 +24,9 @@ import {
 /** The interpreter that has the packages, or why there is none. */
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
 
-const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
+const PACKAGES = [requirementOf('worker'), requirementOf('olderApps'), requirementOf('openai')]
 // Of apps in the form of 2.0: what a build of an api has in its folder of packages.
-const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
+const APP_PACKAGES = [requirementOf('apps'), 'fastapi']
 // py-cpuinfo, a dependency of the worker, takes longer than the rest of its start, for one log line. The images for
 // tests have the real package.
 const STAND_INS = { 'cpuinfo/__init__.py': 'def get_cpu_info():\n    return {"brand_raw": "a stand-in for tests"}\n' }
@@ -45,7 +46,8 @@ for path in pathlib.Path(whole).glob("*.whl"):
             if not left_out or ".dist-info/" in name:
                 made.writestr(name, wheel.read(name))
 `
-const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
+/** Arguments of Python that begin a command of pip. */
+export const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
 const OLDEST_PYTHON = [3, 10]
 
 /** How long making the environment may take, for the hook that waits for it, ms. */

@@ -40,7 +40,7 @@ const codes: number[] = []
 if (!proofs && !last) codes.push(vitest(['--project=soak', ...rest], variables))
 if (!last && (proofs || (report && rest.length === 0))) {
   const files = [...new Set(Object.values(PROOFS).flatMap((proofs) => proofs.map(({ file }) => file)))]
-  codes.push(vitest(['--project=!soak', ...files], variables))
+  codes.push(vitest(['--project=!soak', '--project=!platform', ...files], variables))
 }
 if (report) {
   const rows = readSafetyRows(readFileSync(join(ROOT, 'docs', 'spec', 'targets.md'), 'utf8'))

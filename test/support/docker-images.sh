@@ -5,7 +5,7 @@
 PYTHON_IMAGE=python:3.11-slim-bookworm
 BUSYBOX_IMAGE=busybox:latest
 RUNPOD_IMAGE=drydock-test/runpod-worker
-RUNPOD_PACKAGE=runpod==1.12.0 # source: test/sdk/support-python.ts
+RUNPOD_PACKAGE=runpod==1.12.0 # source: test/platform/seen.json
 # The libraries of Python and the tools that commands of endpoints use; all else comes as their dependencies.
 PYTHON_IMAGE_PACKAGES='python3 python3-pip ca-certificates base-files base-passwd bash coreutils dash debianutils findutils grep
   gzip hostname libc-bin media-types netbase sed tar tzdata'

@@ -198,9 +198,23 @@ export function listPlatformRegistries(storage: Storage, wish: PageWish) {
 }
 
 export function readPlatformRegistry(storage: Storage, name: string) {
-  if (registryCredentials(storage, name) === undefined)
-    throw new AppError('REGISTRY_NOT_FOUND', { name: name.slice(0, 100) })
+  requireCredentials(storage, name)
   return { id: name, name }
+}
+
+function requireCredentials(storage: Storage, name: string) {
+  const found = registryCredentials(storage, name)
+  if (found === undefined) throw new AppError('REGISTRY_NOT_FOUND', { name: name.slice(0, 100) })
+  return found
+}
+
+/** Replaces the user and the password of credentials; their registry stays. */
+export async function updatePlatformRegistry(
+  { storage, clock }: Omit<RecordDeps, 'newId'>,
+  { id, ...user }: { readonly id: string; readonly username: string; readonly password: string },
+) {
+  await putRegistry({ storage, clock }, { name: id, ...requireCredentials(storage, id), ...user })
+  return { id, name: id }
 }
 
 export function requireRegistry({ secrets }: Storage, name: string): void {

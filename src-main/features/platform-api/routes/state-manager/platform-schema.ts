@@ -10,7 +10,7 @@ import type { Role } from '../../../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { noted, targetOf } from '../../../../http/audit.ts'
 import { requireRoleOf } from '../../../../http/guards.ts'
-import type { App, Environment } from '../../../../storage/storage.ts'
+import type { App, Endpoint, Environment } from '../../../../storage/storage.ts'
 import { endpointsOf } from '../../../apps/environment-endpoints.ts'
 import {
   createEnvironment,
@@ -19,10 +19,12 @@ import {
   requireApp,
   requireEnvironment,
 } from '../../../apps/environments.ts'
+import { deleteEndpoint } from '../../../endpoints/endpoints.ts'
 import { createSecret, deleteSecret, listSecrets } from '../../../keys/account-secrets.ts'
 import type { ServiceContext } from '../../../service-context.ts'
 import type { PlatformDeploys } from '../../deploys.ts'
 import { createPlatformEndpoint, updatePlatformEndpoint } from '../../endpoints.ts'
+import { updatePlatformRegistry } from '../../records.ts'
 import { createOf, modelOf, type SavedInput, updateOf } from '../../rules/saved-endpoint.ts'
 import type { TaskPod } from '../../rules/task-pod.ts'
 import type { SignInRequests } from '../../sign-in-requests.ts'
@@ -51,7 +53,9 @@ scalar JSON
 
 extend type Query {
   myself: Account!
+  flashApp(flashAppId: String!): FlashApp!
   flashAppByName(flashAppName: String!): FlashApp!
+  flashEnvironment(flashEnvironmentId: String!): FlashEnvironment!
   flashEnvironmentByName(input: FlashEnvironmentByNameInput!): FlashEnvironment!
   flashAuthRequestStatus(flashAuthRequestId: String!): FlashAuthRequest!
   "This machine is one place; what it has is there."
@@ -67,6 +71,8 @@ type Mutation {
   finalizeFlashArtifactUpload(input: FinalizeFlashArtifactUploadInput!): FlashBuild!
   deployBuildToEnvironment(input: DeployBuildToEnvironmentInput!): FlashEnvironment!
   saveEndpoint(input: EndpointInput!): SavedEndpoint!
+  deleteEndpoint(id: String!): Boolean
+  updateRegistryAuth(input: UpdateRegistryAuthInput!): RegistryAuth!
   secretCreate(input: SecretCreateInput!): Secret!
   secretDelete(id: ID!): Boolean!
   createFlashAuthRequest: FlashAuthRequest!
@@ -78,6 +84,10 @@ type Mutation {
 
 type Account {
   id: ID!
+  "Always null: workers have no SSH."
+  pubKey: String
+  endpoint(id: String!): FlashEndpoint
+  networkVolumes: [FlashVolume!]!
   flashApps: [FlashApp!]!
   secrets: [Secret!]!
 }
@@ -100,8 +110,9 @@ type FlashEnvironment {
 }
 
 type FlashEndpoint { id: ID! name: String! }
-type FlashVolume { id: ID! name: String! }
-type FlashBuild { id: ID! createdAt: String manifest: JSON }
+type FlashVolume { id: ID! name: String! size: Int dataCenterId: String }
+type RegistryAuth { id: ID! name: String! }
+type FlashBuild { id: ID! objectKey: String! createdAt: String manifest: JSON }
 type FlashArtifactUpload { uploadUrl: String! objectKey: String! expiresAt: String! }
 type FlashAuthRequest { id: ID! status: String! expiresAt: String! apiKey: String }
 type Pod { id: ID! desiredStatus: String! }
@@ -128,6 +139,7 @@ input PrepareFlashArtifactUploadInput { flashAppId: String! tarballSize: Float! 
 input FinalizeFlashArtifactUploadInput { flashAppId: String! objectKey: String! manifest: JSON }
 input DeployBuildToEnvironmentInput { flashEnvironmentId: String! flashBuildId: String! }
 input SecretCreateInput { name: String! value: String! description: String }
+input UpdateRegistryAuthInput { id: String! username: String! password: String! }
 input CpuFlavorInput { id: String isSls: Boolean }
 input SpecificsInput { dataCenterId: String instanceId: String isSls: Boolean }
 input EnvironmentVariableInput { key: String! value: String! }
@@ -239,14 +251,18 @@ function resolversOf(service: PlatformServices) {
   function buildsOf({ name }: App) {
     const releases = storage.apps.environments(name).flatMap(({ id }) => storage.apps.releases(id, BUILDS_SHOWN))
     const builds = new Map(releases.map(({ artifact, createdAt }) => [artifact, createdAt] as const))
-    return [...builds].flatMap(([id, createdAt]) => (id === null ? [] : [{ id, createdAt: time(createdAt) }]))
+    return [...builds].flatMap(([id, createdAt]) =>
+      id === null ? [] : [{ id, objectKey: id, createdAt: time(createdAt) }],
+    )
   }
 
   return {
     Query: {
       myself: () => ({ id: 'local' }),
+      flashApp: (_root, key: AppKey) => appOf(key),
       flashAppByName: (_root, { flashAppName }: { readonly flashAppName: string }) =>
         appOf({ flashAppId: flashAppName }),
+      flashEnvironment: (_root, key: EnvironmentKey) => environmentOf(key),
       flashEnvironmentByName: (_root, { input }: Given<AppKey & { readonly name: string }>) =>
         found(() => requireEnvironment(service, appOf(input).name, input.name), `environment ${input.name}`),
       flashAuthRequestStatus: (_root, { flashAuthRequestId }: { readonly flashAuthRequestId: string }) =>
@@ -254,6 +270,11 @@ function resolversOf(service: PlatformServices) {
       cpuFlavors: () => [{ specifics: { stockStatus: 'High' } }],
     },
     Account: {
+      endpoint: (_root, { id }: { readonly id: string }) => storage.endpoints.get(id),
+      networkVolumes: () =>
+        storage.platform.volumes
+          .all()
+          .map(({ id, name, sizeGb, dataCenter }) => ({ id, name, size: sizeGb, dataCenterId: dataCenter })),
       flashApps: () => storage.apps.apps(),
       secrets: () => listSecrets(service).map(shownSecret),
     },
@@ -297,7 +318,8 @@ function resolversOf(service: PlatformServices) {
         return { uploadUrl: `${origin}${path}`, objectKey: id, expiresAt: time(expiresAt) }
       },
       finalizeFlashArtifactUpload(_root, { input }: Given<AppKey & { readonly objectKey: string; manifest: unknown }>) {
-        return { id: uploads.finish(appOf(input).name, input.objectKey), manifest: input.manifest }
+        const { objectKey, manifest } = input
+        return { id: uploads.finish(appOf(input).name, objectKey), objectKey, manifest }
       },
       async deployBuildToEnvironment(_root, { input }: Given<EnvironmentKey & { readonly flashBuildId: string }>) {
         const environment = environmentOf(input)
@@ -315,6 +337,13 @@ function resolversOf(service: PlatformServices) {
         const saved = await platformDeploys.save(environment, input)
         refuse(saved.problem)
         return { ...input, id: saved.id, templateId: saved.id }
+      },
+      async deleteEndpoint(_root, { id }: { readonly id: string }) {
+        await deleteEndpoint(service, requireEndpoint(service, id))
+      },
+      updateRegistryAuth(_root, { input }: Given<Parameters<typeof updatePlatformRegistry>[1]>, { caller }) {
+        requireRoleOf(caller, 'admin')
+        return updatePlatformRegistry(service, input)
       },
       secretCreate: async (_root, { input }: Given<{ name: string; value: string; description?: string | null }>) =>
         shownSecret(await createSecret(service, { ...input, description: input.description ?? '' })),
@@ -342,10 +371,14 @@ async function savePlainEndpoint(service: PlatformServices, input: SavedInput, m
     const made = await createPlatformEndpoint(service, createOf(input), { model })
     return { id: made.id, templateId: made.id }
   }
-  const endpoint = service.storage.endpoints.get(id)
-  if (endpoint === undefined) throw notFound(`endpoint ${id}`)
-  await updatePlatformEndpoint(service, endpoint, updateOf(input), { model })
+  await updatePlatformEndpoint(service, requireEndpoint(service, id), updateOf(input), { model })
   return { id, templateId: id }
+}
+
+function requireEndpoint({ storage }: PlatformServices, id: string): Endpoint {
+  const endpoint = storage.endpoints.get(id)
+  if (endpoint === undefined) throw notFound(`endpoint ${id}`)
+  return endpoint
 }
 
 function nameOf(schema: ZodType<string>, { name }: { readonly name: string }): string {

@@ -13,6 +13,7 @@ import { fieldError } from '../../../../http/error-response.ts'
 import { plainJson } from '../../../../lib/json/plain.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
+import { reasonNotHere } from './not-here.ts'
 import { GUEST_FIELDS, type PlatformServices } from './platform-schema.ts'
 import type { QueryContext } from './resolvers.ts'
 import { createStateSchema } from './schema.ts'
@@ -48,6 +49,8 @@ export function createQueryServer(service: PlatformServices, findEndpoint: FindE
     const request = readRequest(body)
     if (typeof request === 'string') return { status: 400, result: refused([new GraphQLError(request)], 'BAD_REQUEST') }
     const document = readDocument(request.query, caller)
+    const notHere = document instanceof GraphQLError ? undefined : reasonNotHere(document)
+    if (notHere !== undefined) return { status: 200, result: refused([notHere], 'NOT_ON_THIS_MACHINE') }
     if (caller.holder === 'guest' && (document instanceof GraphQLError || !isForGuests(document)))
       throw new AppError('UNAUTHORIZED')
     if (document instanceof GraphQLError) return { status: 200, result: refused([document], 'GRAPHQL_PARSE_FAILED') }

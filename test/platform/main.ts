@@ -15,10 +15,10 @@ import { wordsOf } from './words.ts'
 const ROOT = join(import.meta.dirname, '..', '..')
 const FOLDER = join(CACHE, 'platform')
 const EXCHANGES = join(FOLDER, 'exchanges.jsonl')
-const RECORDER = new URL('record-requests.ts', import.meta.url).href
+const PRELOAD = new URL('preload.ts', import.meta.url).href
 
 const { values, positionals: files } = parseArgs({ options: { update: { type: 'boolean' } }, allowPositionals: true })
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const last: Seen = JSON.parse(readFileSync(SEEN, 'utf8'))
 const versions = Object.fromEntries(CLIENT_NAMES.map((client) => [client, newestVersion(client)] as const))
@@ -40,7 +40,7 @@ function runTests(): boolean {
     ...(['javascript', 'openaiJavascript'] as const).map((client) => requirement(client, versions[client] ?? '')),
   )
   execFileSync(npm, args, { stdio: 'inherit' })
-  const options = `${process.env.NODE_OPTIONS ?? ''} --import ${RECORDER}`
+  const options = `${process.env.NODE_OPTIONS ?? ''} --import ${PRELOAD}`
   const env = { ...process.env, PLATFORM_WATCH: FOLDER, NODE_OPTIONS: options }
   const { status } = spawnSync('vitest', ['run', '--project=platform', ...files], { cwd: ROOT, stdio: 'inherit', env })
   return status === 0
@@ -66,7 +66,9 @@ async function compareVersions(): Promise<readonly string[]> {
 }
 
 function record(): void {
-  if (!isPassed || files.length > 0) return say('Not recorded: that takes a run of all files in which all tests pass.')
-  writeFileSync(SEEN, JSON.stringify(now))
-  execFileSync('biome', ['format', '--write', SEEN])
+  if (!isPassed || files.length > 0) say('Not recorded: that takes a run of all files in which all tests pass.')
+  else {
+    writeFileSync(SEEN, JSON.stringify(now))
+    execFileSync('biome', ['format', '--write', SEEN])
+  }
 }

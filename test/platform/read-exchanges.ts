@@ -81,15 +81,14 @@ function callsOf(exchange: Exchange): readonly Call[] {
   return [{ route: `${method} ${row.path}`, sent, isAnswered: status !== 501 }]
 }
 
-function queriesOf({ sent, answered, status }: Exchange): readonly Call[] {
+function queriesOf({ sent, answered }: Exchange): readonly Call[] {
   const { query, variables } = Object(jsonOf(sent))
-  const { data, errors } = Object(jsonOf(answered))
-  if (status === 401) return []
+  const { data, errors, error } = Object(jsonOf(answered))
   const isAnswered = data !== undefined
   const given = Object.entries(Object(variables)).flatMap(([name, value]) => fieldsOf({ [`$${name}`]: value }))
   return fieldsOfQuery(query).map(({ name, selectionSet }) => {
     const route = `graphql ${name.value}`
-    if (data === undefined) return { route: `${route}: ${errors?.[0]?.message}`, sent: [], isAnswered }
+    if (data === undefined) return { route: `${route}: ${errors?.[0]?.message ?? error}`, sent: [], isAnswered }
     return { route, sent: [...given, ...selected(selectionSet)], isAnswered }
   })
 }

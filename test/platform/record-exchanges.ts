@@ -1,11 +1,6 @@
-/**
- * Loaded by `node --import` before every program of a run: writes each request that a server of Node answers, and the
- * response, as a line of JSON.
- */
-import { subscribe } from 'node:diagnostics_channel'
-import { appendFileSync } from 'node:fs'
+/** Records the requests that servers of Node answer. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import type { Exchange } from './read-exchanges.ts'
 
 type Started = { readonly request: IncomingMessage; readonly response: ServerResponse }
@@ -14,22 +9,22 @@ type Called = Record<string, (...args: unknown[]) => unknown>
 // Longer bodies are payloads.
 const MOST_BYTES = 100_000
 
-const { PLATFORM_WATCH } = process.env
-if (PLATFORM_WATCH !== undefined) {
-  const file = join(PLATFORM_WATCH, 'exchanges.jsonl')
-  subscribe('http.server.request.start', (message) => {
+const CHANNEL = 'http.server.request.start'
+
+/** Notes every request to a server of this process, and its response. @returns what ends it */
+export function recordExchanges(note: (exchange: Exchange) => void): () => void {
+  function onRequest(message: unknown): void {
     const { request, response } = message as Started
     const sent = listen(request, ['push'])
     const answered = listen(response, ['write', 'end'])
     response.once('close', () => {
       const { method = '', url = '', headers } = request
-      const exchange: Exchange = {
-        ...{ method, url, headers: Object.keys(headers), status: response.statusCode },
-        ...{ sent: sent(), answered: answered() },
-      }
-      appendFileSync(file, `${JSON.stringify(exchange)}\n`)
+      const status = response.statusCode
+      note({ method, url, headers: Object.keys(headers), status, sent: sent(), answered: answered() })
     })
-  })
+  }
+  subscribe(CHANNEL, onRequest)
+  return () => void unsubscribe(CHANNEL, onRequest)
 }
 
 /** Notes what passes through these methods of a stream. @returns its text, or '' if it is too long */

@@ -1,75 +1,21 @@
-/**
- * The public server by which agents use the platform (npm), unmodified, asked as an agent's program does: in lines of
- * JSON-RPC. Source: docs/spec/platform.md, 5.
- */
-import { spawn } from 'node:child_process'
+/** The public server by which agents use the platform (npm). Source: docs/spec/platform.md, 5. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { beforeAll, beforeEach, expect, type TestContext, test } from 'vitest'
-import { platformVariables } from '../../src-main/features/platform-api/rules/variables.ts'
-import { requirementOf, versionOf } from '../platform/clients.ts'
-import { npmInstall, type PackageFolder, prepareFolder } from './support-packages.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { prepareAgentServer, startAgent } from './support-agents.ts'
+import type { PackageFolder } from './support-packages.ts'
 import { PREPARE_LIMIT_MS } from './support-python.ts'
-import { startService } from './support-service.ts'
 
-const PROGRAM = 'node_modules/@runpod/mcp-server/dist/stdio.mjs'
-// The oldest that the server may be asked in.
-const PROTOCOL = '2025-06-18'
 const HANDLER = `def handler(job):\n    print("said hello", flush=True)\n    return {"hello": job["input"]["name"]}\n`
 
 let server: PackageFolder
 beforeAll(async () => {
-  server = await prepareFolder(`mcp-server-${versionOf('agents')}`, (folder) =>
-    npmInstall(folder, requirementOf('agents')),
-  )
+  server = await prepareAgentServer()
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!server.ready, server.reason))
 
-/** JSON of a tool. */
-// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
-type Told = any
-
-/** A service, and an agent's program that uses the server with it. */
-async function setup(context: TestContext) {
-  const service = await startService(context)
-  const variables = platformVariables(service.url, service.key, { bundle: undefined, pythonPath: '' })
-  const named = Object.fromEntries(variables.map(({ name, value }) => [name, value]))
-  const child = spawn(process.execPath, [join(server.folder, PROGRAM)], {
-    env: { PATH: process.env.PATH, HOME: service.folder, ...named },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  context.onTestFinished(() => void child.kill())
-  const waiting = new Map<number, (answer: Told) => void>()
-  createInterface(child.stdout).on('line', (line) => {
-    const answer = JSON.parse(line)
-    waiting.get(answer.id)?.(answer)
-  })
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  function request(method: string, params: object): Promise<Told> {
-    const id = waiting.size + 1
-    const answered = new Promise((resolve) => waiting.set(id, resolve))
-    send({ id, method, params })
-    return answered
-  }
-  const clientInfo = { name: 'agent', version: '1' }
-  await request('initialize', { protocolVersion: PROTOCOL, capabilities: {}, clientInfo })
-  send({ method: 'notifications/initialized' })
-
-  async function answerOf(name: string, args: object = {}): Promise<{ readonly failed: boolean; readonly told: Told }> {
-    const { result } = await request('tools/call', { name, arguments: args })
-    return { failed: result.isError === true, told: JSON.parse(result.content[0].text) }
-  }
-  async function tool(name: string, args: object = {}): Promise<Told> {
-    const { failed, told } = await answerOf(name, args)
-    expect(failed, JSON.stringify(told)).toBe(false)
-    return told
-  }
-  return { service, answerOf, tool }
-}
-
 test('an agent makes, lists, changes and deletes an endpoint', async (context) => {
-  const { tool, answerOf } = await setup(context)
+  const { tool, answerOf } = await startAgent(context, server)
   const body = {
     name: 'echo',
     image: 'ghcr.io/ada/echo:1',
@@ -92,7 +38,7 @@ test('an agent makes, lists, changes and deletes an endpoint', async (context) =
 })
 
 test('an agent sends jobs, and reads what their worker printed', async (context) => {
-  const { service, tool } = await setup(context)
+  const { service, tool } = await startAgent(context, server)
   const handler = join(service.folder, 'handler.py')
   writeFileSync(handler, HANDLER)
   const { id: endpointId } = await service.createEndpoint({ name: 'talker', handler, idleTimeoutMs: 60_000 })
@@ -109,6 +55,6 @@ test('an agent sends jobs, and reads what their worker printed', async (context)
 })
 
 test('an agent lists pods', async (context) => {
-  const { answerOf } = await setup(context)
+  const { answerOf } = await startAgent(context, server)
   expect((await answerOf('list-pods')).failed).toBe(false)
 })

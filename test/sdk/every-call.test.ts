@@ -100,7 +100,7 @@ function madeUp(schema: Schema, withOptional: boolean, definitions: Readonly<Rec
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
   const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? []).slice(0, 1)].map(inner)
-  if (parts.length > 0 && schema.properties === undefined) return Object.assign({}, ...parts)
+  if (parts.length === 1 && schema.properties === undefined) return parts[0]
   const [type] = [schema.type ?? 'object'].flat()
   if (type === 'object') {
     const names = withOptional ? Object.keys(schema.properties ?? {}) : (schema.required ?? [])

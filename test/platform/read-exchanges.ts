@@ -18,7 +18,7 @@ export type Exchange = {
   readonly answered: string
 }
 
-/** What clients called, sorted. */
+/** The calls of clients, sorted. */
 export type Calls = {
   /**
    * By route, like `GET /v2/pods` or `graphql myself`, what was sent: `name` or `outer.inner` in the body, `?name` in the

@@ -59,7 +59,7 @@ test('endpoint list shows machines where there are any, and why workers wait for
 test('endpoint list names a missing module without the install hint, which endpoint show has', async () => {
   const cause = "ModuleNotFoundError: No module named 'a_module_with_a_long_name'"
   const hint = 'install it: drydock endpoint install hello a-module-with-a-long-name'
-  const crash = { count: 7, lastWords: `${cause} (${hint})`, since: 0, lastAt: NOW, needsChange: true }
+  const crash = { pool: 'main', count: 7, lastWords: `${cause} (${hint})`, since: 0, lastAt: NOW, needsChange: true }
   const crashing = { ...HELLO_VIEW, state: 'crashing', crash }
   const { run } = await setupCli({
     'GET /api/endpoints': { endpoints: [crashing] },
@@ -356,7 +356,14 @@ describe('the other endpoint commands', () => {
   })
 
   test('list and show tell of crashes: how often, the next try, the last words', async () => {
-    const crash = { count: 7, lastWords: 'KeyError: 1', since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const crash = {
+      pool: 'main',
+      count: 7,
+      lastWords: 'KeyError: 1',
+      since: NOW - 9000,
+      lastAt: NOW - 1000,
+      needsChange: true,
+    }
     const crashing = { ...HELLO_VIEW, state: 'crashing', crash: { ...crash, nextTryAt: NOW + 11_500 } }
     const { run } = await setupCli({
       'GET /api/endpoints': { endpoints: [crashing, { ...HELLO_VIEW, id: 'b', crash }] },
@@ -413,7 +420,14 @@ describe('the other endpoint commands', () => {
 
   test('reasons that name a command name it as the caller calls it, wherever they are printed', async () => {
     const wanted = 'install it: drydock endpoint install hello tqdm'
-    const crash = { count: 2, lastWords: wanted, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const crash = {
+      pool: 'main',
+      count: 2,
+      lastWords: wanted,
+      since: NOW - 9000,
+      lastAt: NOW - 1000,
+      needsChange: true,
+    }
     const crashing = { ...HELLO_VIEW, state: 'crashing', crash, waitingReason: wanted }
     const worker = { id: 'w1', endpointId: 'hello', state: 'unhealthy', startedAt: NOW, jobs: [], jobsDone: 0 }
     const { run } = await setupCli({
@@ -437,7 +451,7 @@ describe('the other endpoint commands', () => {
 
   test('list cuts long notes below its table, and says where they are whole', async () => {
     const lastWords = `ModuleNotFoundError: ${'x'.repeat(300)} the end`
-    const crash = { count: 7, lastWords, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const crash = { pool: 'main', count: 7, lastWords, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
     const { run } = await setupCli({
       'GET /api/endpoints': { endpoints: [{ ...HELLO_VIEW, state: 'crashing', crash }] },
     })

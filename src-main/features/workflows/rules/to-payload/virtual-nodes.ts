@@ -47,14 +47,14 @@ export function virtualKind({ type = '', properties }: GraphNode): VirtualKind |
   return kind !== undefined && isObject(properties) && properties.has(OTHER_INPUTS) ? undefined : kind
 }
 
-/**
- * Whether an unknown class is one of a page's script: the page names the class of a server in each of its nodes, and a
- * node without links and values does nothing.
- */
+// Properties that the page writes only into nodes of a server's classes.
+const OF_SERVER = ['Node name for S&R', 'cnr_id', 'aux_id']
+
+/** Whether an unknown class is probably a page script's; such a node without links and values does nothing. */
 export function isOfPageScript({ type = '', inputs, outputs, properties, widgetValues }: GraphNode, types: NodeTypes) {
-  const isNamed = !isObject(properties) || properties.size === 0 || properties.has('Node name for S&R')
+  const isOfServer = !isObject(properties) || properties.size === 0 || OF_SERVER.some((name) => properties.has(name))
   const isLinked =
     inputs.items.some(({ link }) => link !== undefined) || outputs.items.some(({ links }) => links.length > 0)
   const hasValues = isArray(widgetValues) ? widgetValues.length > 0 : widgetValues !== undefined
-  return !types.has(type) && !isNamed && !isLinked && !hasValues
+  return !types.has(type) && !isOfServer && !isLinked && !hasValues
 }

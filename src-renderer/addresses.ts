@@ -27,7 +27,7 @@ export type SystemTab = (typeof SYSTEM_TABS)[number]
 
 export const SYSTEM_TAB_NAMES: Readonly<Record<SystemTab, string>> = {
   checks: 'Checks',
-  production: 'Same as production?',
+  production: 'Differences from production',
   machine: 'Machine',
   disk: 'Disk',
   events: 'Events',

@@ -1,13 +1,13 @@
 import { NOT_HERE_PATHS } from './platform-routes-not-here.ts'
 
-/** A place where Drydock consciously differs from the platform. */
+/** A deliberate difference between Drydock and the platform. */
 export interface Difference {
   readonly what: string
   readonly here: string
-  /** As published; `Not published.` where no documentation and no public client says. */
+  /** As documented or as public clients show; otherwise `Not published.` */
   readonly there: string
   readonly evidence: string
-  /** Makes both equal: `path: value`, of an endpoint, or of the service where it says so. */
+  /** Removes the difference: `path: value` of an endpoint, or of the service if it says so. */
   readonly setting?: string
 }
 
@@ -19,21 +19,21 @@ export const DIFFERENCES = {
     {
       what: 'Empty input',
       here: 'A job whose input is {} runs, with a warning on the job and in the log.',
-      there: 'It does not run.',
+      there: 'The job does not run.',
       evidence: 'docs/spec/job-api.md, 2',
       setting: 'emptyInput: refuse',
     },
     {
       what: 'Rate limits',
       here: 'None.',
-      there: 'Requests above the limits of an operation get 429.',
+      there: "Requests above an operation's limit get 429.",
       evidence: 'docs/spec/job-api.md, 8',
       setting: 'strictLimits: on (of the service)',
     },
     {
-      what: 'Form of the stream',
-      here: 'A list, with the state in the header Job-Status; clients that need an object get an object.',
-      there: 'Public clients read an object with status and stream.',
+      what: 'Format of the stream',
+      here: 'A list, with the state in the Job-Status header; clients known to need an object get one.',
+      there: 'Public clients expect an object with status and stream.',
       evidence: 'docs/spec/job-api.md, 5',
       setting: 'streamForm: object',
     },
@@ -57,31 +57,31 @@ export const DIFFERENCES = {
     },
     {
       what: 'Search for jobs',
-      here: '`requests` lists jobs by state and searches their texts.',
+      here: '`requests` lists jobs by state and searches their text.',
       there: UNKNOWN,
       evidence: 'docs/spec/job-api.md, 1',
     },
     {
       what: 'Text of errors',
-      here: 'Errors have a stable `code` and say what to do. `detail` is as on the platform where its text is known.',
-      there: 'Most texts are not published.',
+      here: "Errors have a stable `code` and say what to do. `detail` is the platform's text if that is known.",
+      there: 'Most error texts are not published.',
       evidence: 'docs/spec/job-api.md, 8',
     },
     {
       what: 'Lost workers',
-      here: 'The error names how the last worker ended, after `job timed out after 1 retries`.',
-      there: 'The error is that text alone.',
+      here: 'The error is `job timed out after 1 retries`, followed by how the last worker ended.',
+      there: 'The error has only the first part.',
       evidence: 'docs/spec/job-api.md, 4',
     },
     {
-      what: 'Time to live of a running job',
-      here: 'Pages and commands still show a job that the job API has forgotten.',
-      there: 'The job is deleted.',
+      what: 'Running jobs past their time to live',
+      here: 'The job API no longer finds them; pages and commands still show them.',
+      there: 'They are deleted.',
       evidence: 'docs/spec/job-api.md, 4',
     },
     {
       what: 'Batches',
-      here: 'Commands, pages and /api also take batches of up to 100,000 inputs; /v2/ID/batch has the limits of the platform.',
+      here: "Commands, pages and /api accept up to 100,000 inputs per batch; /v2/ID/batch has the platform's limits.",
       there: 'A batch has at most 5,000 requests.',
       evidence: 'docs/spec/batches.md, 1',
     },
@@ -93,7 +93,7 @@ export const DIFFERENCES = {
     },
     {
       what: 'Webhooks to private addresses',
-      here: 'They are refused until a setting of the service, `webhooksToPrivateAddresses`, allows them.',
+      here: 'They are refused unless the service setting `webhooksToPrivateAddresses` allows them.',
       there: UNKNOWN,
       evidence: 'docs/spec/job-api.md, 6',
     },
@@ -101,7 +101,7 @@ export const DIFFERENCES = {
   Workers: [
     {
       what: 'Processes',
-      here: 'Without an image, workers are processes of this machine.',
+      here: 'Without an image, workers are processes on this machine.',
       there: 'Workers are containers.',
       evidence: 'docs/spec/targets.md, 3',
       setting: 'container: on',
@@ -115,21 +115,21 @@ export const DIFFERENCES = {
     },
     {
       what: 'Files at private addresses',
-      here: 'The SDK may download inputs from private addresses, where this service stores files.',
+      here: 'The SDK may download inputs from private addresses, since this service stores files at one.',
       there: 'The SDK refuses private addresses.',
       evidence: 'docs/spec/worker-protocol.md, 1',
     },
     {
       what: 'Saved code',
-      here: 'Workers are replaced when the code that they run is saved.',
-      there: 'Code comes with images and builds.',
+      here: 'Workers are replaced when you save their code.',
+      there: 'Code changes only with a new image or build.',
       evidence: 'docs/spec/worker-protocol.md, 5',
       setting: 'reloadOnSave: off',
     },
     {
       what: 'Port of a process',
-      here: 'A load-balanced worker that is a process gets a free port as PORT.',
-      there: 'PORT is the port of the endpoint.',
+      here: 'For a load-balanced worker that is a process, PORT is any free port.',
+      there: 'PORT is the port set for the endpoint.',
       evidence: 'docs/spec/job-api.md, 10',
       setting: 'container: on',
     },
@@ -137,31 +137,31 @@ export const DIFFERENCES = {
   Apps: [
     {
       what: 'Files of a build',
-      here: 'docs/, build/, dist/, *.egg-info, ignore files and more files with credentials are left out.',
+      here: 'docs/, build/, dist/, *.egg-info, ignore files and more kinds of credential files are left out.',
       there: 'The public package packs them.',
       evidence: 'docs/spec/app-deploy.md, 4',
     },
     {
-      what: 'Links in a project',
-      here: 'A link to a file of the project is packed as that file.',
-      there: 'The public package packs no links.',
+      what: 'Symbolic links in a project',
+      here: 'A link to a file in the project is packed as that file.',
+      there: 'The public package leaves links out.',
       evidence: 'docs/spec/app-deploy.md, 4',
     },
     {
       what: 'Activation',
-      here: 'A build becomes active when all its endpoints are saved and ready, in one step.',
+      here: 'A build becomes active in one step, once all its endpoints are saved and ready.',
       there: 'A build is activated before its endpoints exist.',
       evidence: 'docs/spec/platform.md, 6',
     },
     {
       what: 'Interrupted uploads',
-      here: 'An upload goes on where it stopped, with Content-Range.',
+      here: 'An upload can resume where it stopped, with Content-Range.',
       there: UNKNOWN,
       evidence: 'docs/spec/platform.md, 6',
     },
     {
       what: 'Tasks',
-      here: 'A call of a task is a job of the endpoint task-NAME. Ten run at once, others wait.',
+      here: 'A call of a task is a job of the endpoint task-NAME. Ten run at once; the others wait.',
       there: 'Each call is a pod.',
       evidence: 'docs/spec/platform.md, 4',
     },
@@ -173,107 +173,107 @@ export const DIFFERENCES = {
     },
     {
       what: 'https',
-      here: 'Load-balanced endpoints have a certificate of an authority of this service, which programs must be led to.',
+      here: 'Certificates of load-balanced endpoints are signed by this service; programs must be told to trust it.',
       there: 'Certificates are publicly trusted.',
       evidence: 'docs/spec/platform.md, 6',
     },
     {
       what: 'Missing secrets',
-      here: 'A secret that is not stored fails the start of the worker.',
+      here: 'A worker whose secret is not stored fails to start.',
       there: UNKNOWN,
       evidence: 'docs/spec/platform.md, 6',
     },
     {
       what: 'System packages of live calls',
-      here: 'Live APIs, processes and images of your own do not get them.',
-      there: 'They come with the call.',
+      here: 'They are not installed for live APIs, processes and custom images.',
+      there: 'They are installed with the call.',
       evidence: 'docs/spec/platform.md, 4',
     },
     {
       what: 'Schedules in code',
-      here: 'With the setting `appSchedules` of the service, they run, in UTC. It is off by default.',
+      here: 'They run, in UTC, if the service setting `appSchedules` is on. It is off by default.',
       there: 'Deploys refuse them.',
       evidence: 'docs/spec/app-deploy.md, 10',
       setting: 'appSchedules: off (of the service)',
     },
     {
       what: 'Routes of an API',
-      here: 'Path and query parameters, and bodies other than a dict, work; a build warns of them.',
+      here: 'Path and query parameters and bodies other than a dict work; builds warn of them.',
       there: 'The package after 2.0.0rc2 refuses them.',
       evidence: 'docs/spec/app-deploy.md, 4',
     },
     {
       what: 'Mounts',
-      here: 'A task that is a process gets the folder itself as the path of its volume. There are no global volumes.',
-      there: 'Volumes are mounts at the path that the app names.',
+      here: "A task that is a process gets the volume's folder itself as its path. There are no global volumes.",
+      there: 'Volumes are mounted at the path that the app names.',
       evidence: 'docs/spec/platform.md, 4',
     },
   ],
   'Management API': [
     {
       what: 'Pods',
-      here: 'A pod is a container of this machine, with ports on loopback, without privileges and without a key.',
-      there: 'A pod is a rented machine with a key of its own.',
+      here: 'A pod is an unprivileged container on this machine, with ports on loopback and no key.',
+      there: 'A pod is a rented machine with its own key.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
-      what: 'Addresses that do not apply',
-      here: `501 NOT_ON_THIS_MACHINE, also for routes below: ${NOT_HERE_PATHS.join(', ')}.`,
+      what: 'Routes that do not apply',
+      here: `501 NOT_ON_THIS_MACHINE for these and all routes below them: ${NOT_HERE_PATHS.join(', ')}.`,
       there: 'They manage clusters, global volumes, bills, builds, SSH keys and delegations.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Ids of endpoints',
-      here: 'The id is made from the name.',
+      here: "An endpoint's id is derived from its name.",
       there: UNKNOWN,
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Runtime images of apps',
-      here: 'A runtime of Drydock takes the place of `runpod/queue` and `runpod/api` images.',
-      there: 'The images run.',
+      here: "Drydock's own runtime replaces the images `runpod/queue` and `runpod/api`.",
+      there: 'Workers run these images.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Disk, ports, flash boot, data centers, CUDA versions',
-      here: 'They are stored and returned, and have no other effect. The first of `ports` with /http may be the port.',
+      here: 'They are stored and returned without effect, except that the first /http entry of `ports` may be the port.',
       there: 'They decide where and how workers run.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'GPUs',
-      here: 'Workers get those asked for, if this machine lacks them others, otherwise none. All pools mean any GPU.',
-      there: 'A pool is a set of models of GPUs.',
+      here: 'Workers get the requested GPUs, else others of this machine, else none. A list of all pools means any GPU.',
+      there: 'A pool is a set of GPU models.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Catalog',
-      here: 'It has the GPUs of this machine. Each data center is this machine, and prices are 0.',
-      there: 'It has what the platform rents out, at its prices.',
+      here: 'It lists the GPUs of this machine. Each data center is this machine, and prices are 0.',
+      there: 'It lists the hardware for rent, with prices.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Network volumes',
-      here: 'A volume is a folder of this machine; deleting the volume leaves the folder.',
+      here: 'A volume is a folder on this machine, which stays when the volume is deleted.',
       there: 'A volume is storage in a data center.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
-      what: 'Account key among the variables',
-      here: 'RUNPOD_API_KEY with a key of this service is not stored; workers get a key of their own.',
-      there: 'The public tools send it as a variable.',
+      what: 'Account key as a variable',
+      here: 'A key of this service sent as RUNPOD_API_KEY is not stored; workers get their own key.',
+      there: 'Public tools send it as RUNPOD_API_KEY.',
       evidence: 'docs/spec/platform.md, 5',
     },
     {
       what: 'Reserved variables',
-      here: 'Names that workers get from the service are refused in settings, apps and their variables.',
+      here: 'Variables that the service sets for workers are refused in endpoint settings, apps and environments.',
       there:
-        'RUNPOD_API_KEY and identity fields of the runtime are reserved; no list and no text of the error is published.',
+        "RUNPOD_API_KEY and the runtime's identity fields are reserved; neither the list nor the error is published.",
       evidence: 'docs/spec/worker-protocol.md, 1',
     },
     {
       what: 'Status of refusals',
-      here: '400 for malformed requests, 422 for well-formed ones that are not possible, with a `code`.',
+      here: '400 for malformed requests, 422 for well-formed ones that cannot be fulfilled, each with a `code`.',
       there: UNKNOWN,
       evidence: 'docs/spec/platform.md, 5',
     },

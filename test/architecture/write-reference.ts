@@ -72,12 +72,12 @@ API also takes the key of the endpoint. \`/openapi.json\` of a running service d
 export function differencesPage(): string {
   const cited = (evidence: string) => evidence.replace(/^docs\/spec\/([\w-]+\.md)/, '[$1]($1)')
   return page(
-    'Same as production?',
-    'Where Drydock differs from the platform. `drydock doctor --production` and System in the pages show the same.',
+    'Differences from production',
+    'Where Drydock differs from the platform. `drydock doctor --production` and the System page show the same list.',
     Object.entries<readonly Difference[]>(DIFFERENCES).flatMap(([topic, rows]) => [
       `## ${topic}`,
       table(
-        ['difference', 'here', 'on the platform', 'evidence', 'setting that makes them equal'],
+        ['difference', 'here', 'on the platform', 'evidence', 'setting that removes it'],
         rows.map(({ what, here, there, evidence, setting }) => [
           what,
           here,

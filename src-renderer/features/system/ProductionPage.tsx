@@ -8,11 +8,12 @@ export function ProductionPage() {
   return (
     <SystemPage tab="production">
       <p className="text-ink-2">
-        Where Drydock differs from the platform, and which setting makes both equal. Those of the service are in{' '}
+        Where Drydock differs from the platform, and the setting that removes a difference. Settings of the service are
+        in{' '}
         <TextLink to={ADDRESS.settings} className="underline">
           Settings
         </TextLink>
-        , the others on the page of the endpoint.
+        , all others on the page of an endpoint.
       </p>
       {Object.entries<readonly Difference[]>(DIFFERENCES).map(([topic, rows]) => (
         <Card key={topic} title={topic}>

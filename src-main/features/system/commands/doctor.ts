@@ -24,7 +24,7 @@ export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void 
   doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
     .addOption(
-      new Option('--production', 'list where Drydock differs from the platform, without checks').conflicts('gpuTest'),
+      new Option('--production', 'run no checks; list where Drydock differs from the platform').conflicts('gpuTest'),
     )
     .details('\nThe exit code is 0 unless a row failed.')
     .examples(

@@ -295,11 +295,11 @@ export const ERRORS = {
   ...PLATFORM_ERRORS,
   ...REQUEST_ERRORS,
   ...TARGET_ERRORS,
-  // The words of the platform's tools.
+  // Begins with the message of the platform's tools.
   SCHEDULES_NOT_SUPPORTED: {
     status: 422,
     message:
-      'recurring schedules are not yet supported by the runpod api. the @schedule decorator records intent but cannot be deployed. To run them here ({resources}), switch on the setting appSchedules.',
+      'recurring schedules are not yet supported by the runpod api. the @schedule decorator records intent but cannot be deployed. To run the schedules of {resources} here, turn on the setting appSchedules.',
   },
   NOT_DONE: { status: 409, message: 'This could not be done: {why}.' },
   DISK_FULL: {

@@ -32,7 +32,7 @@ export const REQUEST_ERRORS = {
   TOO_MANY_BATCHES: {
     status: 429,
     message:
-      'Endpoint {endpointId} has {count} active batches, and the limit is {limit}: {named}. Wait until one has ended, or cancel one with POST /v2/{endpointId}/batch/ID/cancel or `drydock batch cancel ID`. A draft counts until it is cancelled or deleted.',
+      'Endpoint {endpointId} has {count} active batches ({named}), and the limit is {limit}. Wait until one has ended, or cancel one with POST /v2/{endpointId}/batch/ID/cancel or `drydock batch cancel ID`. A draft counts until it is cancelled or deleted.',
   },
   QUEUE_FULL: {
     status: 429,

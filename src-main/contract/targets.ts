@@ -110,12 +110,12 @@ export const targetRecord = z.object({
 
 export type TargetRecord = z.infer<typeof targetRecord>
 
-/** The form of an answer to a call of a probe, without its values. */
+/** The structure of a response to a probe's call, without its values. */
 export const probeAnswer = z.object({
-  failure: z.string().optional().describe('why there is no answer'),
+  failure: z.string().optional().describe('why there is no usable response'),
   status: z.number().int(),
   contentType: z.string(),
-  fields: z.record(z.string(), z.string()).describe('types by path; of fields like `code`, the word itself'),
+  fields: z.record(z.string(), z.string()).describe('JSON type by path; the value itself for fields like `code`'),
 })
 
 export type ProbeAnswer = z.infer<typeof probeAnswer>
@@ -162,7 +162,7 @@ export const TARGET_ROUTES = {
   targetProbe: {
     methods: ['POST'],
     path: '/api/targets/:target/probe',
-    summary: 'Send the calls of a probe, which change nothing, to a target',
+    summary: 'Send read-only calls to a target and describe its responses',
     role: 'admin',
     response: z.object({ answers: z.array(probeAnswer) }),
     errors: ['TARGET_NOT_FOUND', 'SECRET_LOST'],

@@ -179,7 +179,7 @@ test('previews run no schedule, whatever the setting', async () => {
   const { warnings } = await service.post(`${TOOLS_PLACE}/releases`, { source: { folder } })
   void (await service.worker('report')).take()
   await service.clock.until(async () => (await service.get(`${TOOLS_PLACE}/releases/1`)).release.state === 'active')
-  expect(warnings).toEqual(['The schedule of report does not run: previews run none.'])
+  expect(warnings).toEqual(['The schedule of report does not run: previews run no schedules.'])
   expect(await schedules()).toEqual([])
 })
 

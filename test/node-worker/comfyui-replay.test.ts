@@ -58,9 +58,9 @@ describe('a payload is answered as the public image worker answers it', () => {
   })
 
   it.each([
-    ['https://example.com/a.png', 'a.png', 'addresses are not read. Send the file as base64'],
-    ['aGk=', '../a.png', 'the name leads out of the folder of inputs'],
-    ['aGk=', '/etc/a.png', 'the name leads out of the folder of inputs'],
+    ['https://example.com/a.png', 'a.png', 'URLs are not supported. Send the file as base64'],
+    ['aGk=', '../a.png', 'the name is outside the input folder'],
+    ['aGk=', '/etc/a.png', 'the name is outside the input folder'],
   ])('the image %s named %s is refused before it is sent', async (image, name, why) => {
     const server = await recordedServer(readExchange('images-of-the-job'))
     const input = JSON.stringify({

@@ -141,7 +141,7 @@ describe('an environment', () => {
     await deploy(service, folder)
     await open('/apps/deployed/shop/production/variables')
     await page.getByLabel('Name').fill('SVC_NO')
-    await page.getByText('is reserved, as workers get it from the service').waitFor()
+    await page.getByText('is reserved, because the service sets it').waitFor()
     await page.getByLabel('Name').fill('TOKEN')
     await page.getByLabel('Value').fill('a secret of the test')
     await page.getByRole('button', { name: 'Set variable' }).click()

@@ -124,7 +124,7 @@ def texts(value: Any) -> list[str]:
 def _refuse_reserved(name: str) -> None:
     """In the words of the service: contract/reserved-variables.ts."""
     if name in RESERVED_VARIABLES or name.startswith("SVC_"):
-        raise Refused(f"env.{name}: is reserved, as workers get it from the service. Use a non-reserved name.")
+        raise Refused(f"env.{name}: is reserved, because the service sets it. Use another name.")
 
 
 def _environment(value: Any) -> dict[str, str]:

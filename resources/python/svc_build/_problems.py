@@ -101,11 +101,11 @@ WARNINGS: dict[str, str] = {
     ),
     # functions, routes
     "route-refused-later": (
-        "{function}: the release of the package runpod after 2.0.0rc2 refuses this route, as {why}. Write a function "
-        "with @app.api() that gives a FastAPI application."
+        "{function}: the runpod release after 2.0.0rc2 refuses this route: {why}. Use a function with @app.api() that "
+        "returns a FastAPI application."
     ),
     "schedule-without-arguments": (
-        "{function} needs {parameters}, and its schedule gives no arguments. Give them defaults."
+        "{function} needs {parameters}, but its schedule passes no arguments. Give them defaults."
     ),
     "constructor-arguments-missing": (
         "{function} needs {parameters} to be made, and no call in the project gives it as a plain value: only calls "

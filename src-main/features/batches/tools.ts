@@ -87,7 +87,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
   tool({
     name: 'batch_delete',
     title: 'Delete a batch',
-    description: 'Forgets a batch, like a draft that is no longer needed; its jobs stay, requests of a draft do not.',
+    description: 'Deletes a batch. Its jobs stay; the requests of a draft are deleted with it.',
     input: { batchId },
     role: 'run',
     effect: 'writes',

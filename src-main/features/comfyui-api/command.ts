@@ -14,15 +14,15 @@ import { createPage } from './adapters/serve-page.ts'
 export function addComfy(comfy: CliCommand, surroundings: Surroundings): void {
   comfy
     .command('open')
-    .description("open ComfyUI's own page on an endpoint, until Ctrl+C")
+    .description("open ComfyUI's own page on an endpoint, and serve it until Ctrl+C")
     .argument('<endpoint>', 'id of an endpoint that takes workflows')
-    .option('--page <folder>', 'folder with the files of the page')
+    .option('--page <folder>', "folder with the page's files")
     .option('--print', 'only print the link')
     .details(`
-The page is that of the ComfyUI server behind the endpoint, if it has one. Otherwise it is the newest package
-comfyui-frontend-package, which is installed into the data folder on first use.
+If the endpoint uses a ComfyUI server that has a page, that page opens. Otherwise, the newest comfyui-frontend-package is
+installed into the data folder on first use.
 
-The link works once, within a minute, and for your user of this machine only. The browser does not get the key.
+The link works once, within a minute, and only for your user on this machine. The browser never gets the key.
 
 Examples:
   $ drydock comfy open sketch
@@ -67,7 +67,7 @@ async function install(cache: string, note: (text: string) => void): Promise<str
   if ('why' in installed)
     throw new CliError('NOT_INSTALLED', {
       packages: 'comfyui-frontend-package',
-      why: `${installed.why}. Install it yourself, and give the folder of its files with --page.`,
+      why: `${installed.why}. Install it yourself, and pass its folder with --page.`,
     })
   return installed.folder
 }

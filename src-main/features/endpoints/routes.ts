@@ -52,7 +52,7 @@ async function warningOf({ fleet, views }: Services, { config }: Endpoint): Prom
 /** Before the endpoint has the port itself. */
 async function portWarning(port: number | null | undefined): Promise<{ readonly warning?: string }> {
   if (typeof port !== 'number' || (await canOpen(port))) return {}
-  return { warning: `Port ${port} is in use. ComfyUI clients reach this endpoint there once it is free.` }
+  return { warning: `Port ${port} is in use. ComfyUI clients can reach this endpoint there once it is free.` }
 }
 
 async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonly string[]> {

@@ -19,7 +19,7 @@ export type Schedules = ReturnType<typeof createSchedules>
 // Longest sleep, ms; source: ours, bounds the delay after a clock change.
 const LOOK_MS = 10 * SECOND_MS
 const LATE = 'the service did not run at its time'
-const OF_APP = 'the code of an app declares this schedule. Pause it, or remove @schedule from the code and deploy'
+const OF_APP = 'this schedule is declared in the code of an app. Pause it, or remove @schedule from the code and deploy'
 
 export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
   const { storage, clock, newId, log } = deps

@@ -29,7 +29,7 @@ type Deps = {
 function spare(deps: Deps, endpoint: Endpoint, { free, reason, never }: Room): Room {
   const others = slotsForOthers(deps, endpoint)
   if (free > others) return { free: free - others, reason, never }
-  return { free: 0, reason: free > 0 ? 'the free slots are for workers of other jobs' : reason, never }
+  return { free: 0, reason: free > 0 ? 'the free slots are reserved for workers of other jobs' : reason, never }
 }
 
 export function workersInService(

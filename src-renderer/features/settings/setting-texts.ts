@@ -85,7 +85,7 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
   },
   appSchedules: {
     label: 'Schedules of apps',
-    help: 'When on, deploys run what @schedule(cron=...) declares in the code of apps, in UTC. When off, they refuse such apps as the platform does. Applies to deploys from now on.',
+    help: 'When on, schedules declared in apps with @schedule(cron=...) run, in UTC. When off, deploys refuse such apps, as the platform does. Applies from the next deploy.',
     done: 'Schedules of apps',
     refusal: SWITCH,
   },

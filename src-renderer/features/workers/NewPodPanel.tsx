@@ -52,7 +52,7 @@ export function NewPodPanel({ onClose, onCreated }: NewPodPanelProps) {
           required
         />
         <Field label="Name" {...field('name')} placeholder="dev" required />
-        <Field label="Command" {...field('command')} hint="Replaces the command of the image." />
+        <Field label="Command" {...field('command')} hint="Replaces the image's command." />
         <Field
           label="Ports"
           {...field('ports')}
@@ -66,7 +66,7 @@ export function NewPodPanel({ onClose, onCreated }: NewPodPanelProps) {
               {...field('gpu')}
               placeholder="none"
               list={groups}
-              hint="ANY, a group by memory size like ADA_24, or a part of the name of a GPU. Empty: none."
+              hint="ANY, a memory group such as ADA_24, or part of a GPU name. Leave empty for none."
             />
             <Datalist id={groups} values={['ANY', ...Object.keys(GPU_GROUPS)]} />
           </>
@@ -93,22 +93,22 @@ export function NewPodPanel({ onClose, onCreated }: NewPodPanelProps) {
             />
           )}
         </Labelled>
-        {chosen.volume === 'network' && <Field label="Id of the network volume" {...field('network')} required />}
+        {chosen.volume === 'network' && <Field label="Network volume ID" {...field('network')} required />}
         {chosen.volume !== 'none' && (
           <Field
-            label="Path of the volume"
+            label="Volume path"
             {...field('path')}
             placeholder={POD_DEFAULTS.mountPath}
-            hint="Where the container finds it."
+            hint="Mount path in the container."
           />
         )}
         {chosen.volume === '' && (
           <Field
-            label="Size of the volume in GB"
+            label="Volume size in GB"
             {...field('size')}
             inputMode="numeric"
             placeholder={String(POD_DEFAULTS.volumeGb)}
-            hint="Reported to clients, and not enforced."
+            hint="Reported to clients, not enforced."
           />
         )}
         <Field
@@ -116,7 +116,7 @@ export function NewPodPanel({ onClose, onCreated }: NewPodPanelProps) {
           {...field('disk')}
           inputMode="numeric"
           placeholder={String(POD_DEFAULTS.diskGb)}
-          hint="The limit of what the container writes outside the volume, if the engine supports one."
+          hint="Limit for data outside the volume, if the Docker engine supports it."
         />
         <Labelled label="Registry credentials" hint="For a private registry; add them with `drydock registry add`.">
           {(ids) => <RegistrySelect {...ids} value={chosen.registry} onChange={(registry) => choose({ registry })} />}

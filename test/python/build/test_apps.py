@@ -149,7 +149,7 @@ class SchedulesTest(AppTest):
         source = "@runpod.schedule(cron='@hourly')\n@app.queue()\ndef work(a, b=1, *, c, d=2): ...\n"
         document = self.scan({"main.py": APP + source})
         (warning,) = document["warnings"]
-        self.assertEqual(warning["message"], "work needs a, c, and its schedule gives no arguments. Give them defaults.")
+        self.assertEqual(warning["message"], "work needs a, c, but its schedule passes no arguments. Give them defaults.")
 
 
 class MistakesTest(AppTest):
@@ -169,7 +169,7 @@ class MistakesTest(AppTest):
     def test_variables_that_workers_get_from_the_service(self) -> None:
         for name in ("RUNPOD_API_KEY", "FLASH_RESOURCE_NAME", "SVC_ANY"):
             found = self.one(f"@app.queue(env={{'{name}': 'x'}})\ndef f(): ...\n")
-            self.assertRegex(found, f"^main.py:5 refused env.{name}: is reserved, as workers get it from the service.")
+            self.assertRegex(found, f"^main.py:5 refused env.{name}: is reserved, because the service sets it.")
         self.assertEqual(self.settings_of("env={'RUNPOD_LOG_LEVEL': 'DEBUG'}"), {"env": {"RUNPOD_LOG_LEVEL": "DEBUG"}})
 
     def test_what_the_package_refuses_has_its_place(self) -> None:

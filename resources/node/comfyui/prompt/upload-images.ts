@@ -27,9 +27,9 @@ export async function uploadImages(
 async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
   if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is not text`
   if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is not text`
-  if (/^https?:\/\//i.test(image)) return `Error uploading ${name}: addresses are not read. Send the file as base64`
+  if (/^https?:\/\//i.test(image)) return `Error uploading ${name}: URLs are not supported. Send the file as base64`
   if (leavesFolder(name))
-    return `Error uploading ${name}: the name leads out of the folder of inputs. Send it without folders`
+    return `Error uploading ${name}: the name is outside the input folder. Use a relative name without ..`
   const form = new FormData()
   try {
     const bytes = decodeBase64(image.slice(image.indexOf(',') + 1))

@@ -23,7 +23,7 @@ export function withSchedules(
   const resources = Object.entries(manifest.resources).flatMap(([name, { schedule, ...resource }]) =>
     schedule !== undefined && resource.isTask === true ? [] : [[name, resource] as const],
   )
-  const why = isPreview ? 'previews run none' : 'the setting appSchedules is off'
+  const why = isPreview ? 'previews run no schedules' : 'the setting appSchedules is off'
   return {
     resources: Object.fromEntries(resources),
     warnings: scheduled.map((name) => `The schedule of ${name} does not run: ${why}.`),

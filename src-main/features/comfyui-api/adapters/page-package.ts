@@ -9,7 +9,7 @@ const INSTALLERS = [
   ['uv', 'pip', 'install', '--python', 'python3'],
   ['python3', '-m', 'pip', 'install', '--disable-pip-version-check'],
 ] as const
-// Without output or writes. Source: ours; the package has 60 MB.
+// Longest time without output or writes. Source: ours; the package has 60 MB.
 const SILENCE_MS = 2 * MINUTE_MS
 
 export const hasIndex = (folder: string): Promise<boolean> =>
@@ -36,11 +36,11 @@ export async function installPage(
     const all = [...args, '--no-deps', '--target', fresh, PACKAGE]
     const end = await runProgram({ command, args: all, limitMs: SILENCE_MS, limits: 'no progress' })
     if (end.kind === 'missing') continue
-    if (end.kind === 'late') return { why: `${command} did not go on for ${SILENCE_MS / MINUTE_MS} minutes` }
+    if (end.kind === 'late') return { why: `${command} made no progress for ${SILENCE_MS / MINUTE_MS} minutes` }
     if (end.exitCode !== 0) return { why: end.stderr.trim().split('\n').at(-1) ?? `${command} failed` }
     await rm(cache, { recursive: true, force: true })
     await rename(fresh, cache)
-    return (await hasIndex(folder)) ? { folder } : { why: `${PACKAGE} holds no page` }
+    return (await hasIndex(folder)) ? { folder } : { why: `${PACKAGE} contains no page` }
   }
   return { why: 'neither uv nor python3 is installed' }
 }

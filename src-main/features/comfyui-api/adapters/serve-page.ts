@@ -72,7 +72,7 @@ export function createPage({ folder, endpointId, service, isSameUser }: PageOpti
       return void response.writeHead(303, { ...headers, 'referrer-policy': 'no-referrer' }).end()
     }
     if (!isSame(secretIn(asked) ?? '', secret)) {
-      const text = 'This link was used, or is too old. Run `drydock comfy open` again.\n'
+      const text = 'This link has been used or has expired. Run `drydock comfy open` again.\n'
       return void response.writeHead(401, { 'content-type': 'text/plain' }).end(text)
     }
     const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, pathname)

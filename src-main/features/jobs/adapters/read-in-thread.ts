@@ -153,7 +153,7 @@ function typesOf(json: string): NodeTypes {
 
 function pixelsOf(bytes: Uint8Array): Pixels {
   const pixels = readPixels(bytes, mediaTypeOf(bytes))
-  if (pixels === undefined) throw new Error('it is no PNG or JPEG, or too large')
+  if (pixels === undefined) throw new Error('it is not a PNG or JPEG, or it is too large')
   return pixels
 }
 

@@ -76,7 +76,10 @@ function partnerOf({ storage }: Pick<Deps, 'storage'>, job: Job, field: string, 
   if (other.id === job.id) throw new AppError('BAD_FIELD', { field, why: 'is the job itself' })
   const isAlike = other.lowPriority === job.lowPriority && other.priority === job.priority
   if (other.pool !== job.pool)
-    throw new AppError('BAD_FIELD', { field, why: 'waits for other workers: only one of the two is of a batch' })
+    throw new AppError('BAD_FIELD', {
+      field,
+      why: 'waits for other workers: only one of the two jobs is part of a batch',
+    })
   if (other.endpointId !== job.endpointId || !isAlike)
     throw new AppError('BAD_FIELD', { field, why: 'is not a job of the same endpoint with the same priority' })
   return other

@@ -12,7 +12,7 @@ const COLOURS = { same: 'green', different: 'red', unknown: 'yellow' } as const 
 
 export function addProbe(probe: CliCommand): void {
   probe
-    .requiredOption('--target <name>', 'target that is compared with this service')
+    .requiredOption('--target <name>', 'target to compare with this service')
     .details(`
 The calls read, or are refused because they name nothing that exists; none creates, changes or costs anything. Status,
 content type, fields, their types and the words of errors are compared, not values such as ids and times. Calls of the

@@ -101,11 +101,7 @@ test.each([
   ['nothing to set', ['set'], 'Give a variable to set: NAME=VALUE, NAME with its value on standard input'],
   ['two bare names', ['set', 'A', 'B'], 'Only one value can be read, and A, B have none.'],
   ['a name that no variable can have', ['set', 'A-B=1'], '"A-B" cannot be set: must be a variable name.'],
-  [
-    'a name of the service',
-    ['set', 'SVC_KEY=1'],
-    '"SVC_KEY" cannot be set: is reserved, as workers get it from the service.',
-  ],
+  ['a name of the service', ['set', 'SVC_KEY=1'], '"SVC_KEY" cannot be set: is reserved, because the service sets it.'],
   ['a file that is not there', ['set', '--from-file', 'no.env'], 'no.env cannot be read (ENOENT).'],
   ['an empty value on standard input', ['set', 'A'], 'There is no value. Pass it on standard input'],
   ['unset of a name that no variable can have', ['unset', 'A=1'], '"A=1" cannot be set'],

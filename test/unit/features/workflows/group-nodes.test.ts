@@ -125,10 +125,10 @@ test('a bypassed part hands on its input', () => {
 })
 
 test.each([
-  ['the file does not describe it', { nodes: 7 }, {}],
-  ['it contains another one, workflow>b', { nodes: [{ type: 'workflow>b' }] }, {}],
-  ['none of its parts has the input mask', PAIR, { inputs: [{ name: 'mask', type: 'MASK', link: 1 }] }],
-  ['its parts do not have its outputs', { nodes: [], links: [] }, {}],
+  ['the file does not define it', { nodes: 7 }, {}],
+  ['it contains another group node, workflow>b', { nodes: [{ type: 'workflow>b' }] }, {}],
+  ['none of its nodes has the input mask', PAIR, { inputs: [{ name: 'mask', type: 'MASK', link: 1 }] }],
+  ['its nodes do not have its outputs', { nodes: [], links: [] }, {}],
 ])('one that cannot be opened says that %s', (reason, group, host) => {
   expect(sent(group, host).problems).toContainEqual(
     expect.objectContaining({ code: 'needs_extension', node: '5', message: expect.stringContaining(reason) }),

@@ -85,7 +85,7 @@ test('links that Use Everywhere stored are sent', () => {
 })
 
 test('without them, warnings name the inputs that may have been fed', () => {
-  const message = expect.stringContaining('Anything Everywhere may have fed it with output 0 of node 3')
+  const message = expect.stringContaining('Anything Everywhere may have fed it from output 0 of node 3')
   expect(everywhere({}).problems).toContainEqual(
     expect.objectContaining({ code: 'needs_extension', node: '2', input: 'latent_image', message }),
   )

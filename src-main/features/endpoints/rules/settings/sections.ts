@@ -228,12 +228,12 @@ const SCALING: readonly SettingField[] = [
   {
     path: 'batchWorkersMax',
     label: 'Batch workers',
-    help: 'They come on top of the maximum, run only jobs of batches, and use only slots that no other worker needs. With 0, the other workers run batch jobs after all other jobs.',
+    help: 'Workers above the maximum that run only batch jobs, in slots that no other worker needs. With 0, the other workers run batch jobs after all other jobs.',
     missing: '1',
     input: { kind: 'number', unit: 'workers' },
     option: {
       flags: '--batch-workers <number>',
-      description: 'maximum number of workers that run only jobs of batches (default: 1)',
+      description: 'maximum number of workers that run only batch jobs (default: 1)',
     },
     survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
@@ -391,11 +391,11 @@ const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'comfyuiPort',
     label: 'Port for ComfyUI clients',
-    help: 'For clients that know only a host and a port: the endpoint is a ComfyUI server at this port of 127.0.0.1. ComfyUI itself uses 8188.',
+    help: 'For clients that accept only a host and a port: the endpoint acts as a ComfyUI server at this port of 127.0.0.1. ComfyUI itself uses 8188.',
     input: { kind: 'number', unit: '', optional: true },
     option: {
       flags: '--comfyui-port <port>',
-      description: 'port of 127.0.0.1 for ComfyUI clients that know only a host and a port, such as 8188',
+      description: 'port of 127.0.0.1 for ComfyUI clients that accept only a host and a port, such as 8188',
     },
     survivesDeploys: true,
     applies: takesWorkflows,

@@ -59,19 +59,19 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Op
 
 /** @returns a text: why there is none */
 function definitionOf(host: GraphNode, group: JsonValue | undefined, types: NodeTypes): Subgraph | string {
-  if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not describe it'
+  if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not define it'
   const nodes = arrayOf(group.get('nodes')).flatMap((node) => (isObject(node) ? readNode(node) : []))
   const links = linksOf(group.get('links'))
   const nested = nodes.find(isGroupNode)
-  if (nested !== undefined) return `it contains another one, ${nested.type}`
+  if (nested !== undefined) return `it contains another group node, ${nested.type}`
   const parts = nodes.map((node, at) => partOf(node, typeOfNode(node, types), { at, nodes, links }))
   const given = arrayOf(host.widgetValues)
   const slots = slotsFor(given.length, group, parts, links)
   const inputs = host.inputs.items.flatMap(({ name, type, link }) => (link === undefined ? [] : { name, type }))
   const unknown = inputs.find(({ name }) => slots.inputs.every((one) => one.name !== name))
-  if (unknown !== undefined) return `none of its parts has the input ${unknown.name}`
+  if (unknown !== undefined) return `none of its nodes has the input ${unknown.name}`
   const outputs = host.outputs.items.map(({ name, type }, at) => ({ name, type, end: outputNamed(slots, name, at) }))
-  if (outputs.some(({ end }) => end === undefined)) return 'its parts do not have its outputs'
+  if (outputs.some(({ end }) => end === undefined)) return 'its nodes do not have its outputs'
   const entering = inputs.flatMap(({ name }) => slots.inputs.find((one) => one.name === name) ?? [])
   const inner = parts.map((one, part) => withSlots(withValues(one, part, { slots, given, types }), part, entering))
   const ends = entering.map(({ part, input }) => ({ part, slot: slotIndex(inner[part], input) }))

@@ -142,7 +142,7 @@ function valuesNotNamed(node: string, { type }: GraphNode): Problem {
 }
 
 function linkRestored(node: string, input: string): Problem {
-  const message = `Input ${input} has a link only in the file's list of links. It is sent, as by ComfyUI's newest page; older pages drop it. Link it anew to be sure.`
+  const message = `The link of input ${input} is only in the file's list of links. It is sent, as by ComfyUI's newest page; older pages drop it. Link the input again to be sure.`
   return { code: 'link_restored', severity: 'warning', node, input, message }
 }
 
@@ -199,10 +199,10 @@ function nodeProblem(scope: Scope, node: GraphNode, closedGroups: ReadonlyMap<st
   if (virtualKind(node) === 'everywhere' && !hasEverywhereLinks(scope.graph))
     return warning(
       'needs_extension',
-      `${type} passes its inputs without links, through the code of an extension, and the file does not say where. Link them to the nodes that need them.`,
+      `${type} passes on its inputs without links, and the file does not say where to. Link them to the nodes that need them.`,
     )
   if (isGroupNode(node) && !scope.definitions.has(type)) {
-    const reason = closedGroups.get(node.id ?? '') ?? 'it lies within a subgraph'
+    const reason = closedGroups.get(node.id ?? '') ?? 'it is inside a subgraph'
     return error(
       'needs_extension',
       `It is a group node of an older editor and cannot be opened: ${reason}. Open the file in ComfyUI and convert it to a subgraph.`,
@@ -231,7 +231,7 @@ function unlinkedByEverywhere(scope: Scope): readonly Problem[] {
       const source = sources.find((one) => one.type === type)
       if (source === undefined || link !== undefined || widget !== undefined) return []
       const { sender, from } = source
-      const message = `Input ${name} has no link. ${sender} may have fed it with output ${from.slot} of node ${payloadId(scope, from.node)}: link it.`
+      const message = `Input ${name} has no link. ${sender} may have fed it from output ${from.slot} of node ${payloadId(scope, from.node)}. Link them.`
       return [
         { code: 'needs_extension', severity: 'warning', node: payloadId(scope, node.id ?? ''), input: name, message },
       ]

@@ -14,9 +14,9 @@ export function addProbe(probe: CliCommand): void {
   probe
     .requiredOption('--target <name>', 'target to compare with this service')
     .details(`
-The calls read, or are refused because they name nothing that exists; none creates, changes or costs anything. Status,
-content type, fields, their types and the words of errors are compared, not values such as ids and times. Calls of the
-job API go to the address of the target, too. Unknown: a call failed, or a list is empty.`)
+The calls only read, or name something that does not exist; none creates, changes or costs anything. Status, content type,
+fields, types and error codes are compared, but no values such as ids and times. Calls of the job API also go to the
+target's address. Unknown: a call failed, or a list is empty.`)
     .examples('drydock probe --target hosted', 'drydock probe --target hosted --json')
     .onSession(async (session, { target }: { target: string }) => {
       const { client, output } = session

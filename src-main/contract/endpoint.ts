@@ -306,7 +306,7 @@ export const WORKER_STATES = [
 
 export type WorkerState = (typeof WORKER_STATES)[number]
 
-/** Batch workers run the jobs of batches, the main ones all others. Source: docs/spec/batches.md, 5. */
+/** Batch workers run the jobs of batches, the main ones all others. Source: docs/spec/batches.md, 6. */
 export const WORKER_POOLS = ['main', 'batch'] as const
 
 export type WorkerPool = (typeof WORKER_POOLS)[number]

@@ -89,7 +89,6 @@ export const streamObject = z.object({ status: jobState, stream: z.array(streamC
 /** Response of purge-queue: the number of removed jobs and a fixed status. */
 export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
 
-/** Health counters of an endpoint, as sent. Source: docs/spec/job-api.md, 1. */
 const workerCounts = z.object({
   idle: z.number().int(),
   running: z.number().int(),
@@ -99,6 +98,7 @@ const workerCounts = z.object({
   unhealthy: z.number().int(),
 })
 
+/** Health counters of an endpoint, as sent. Source: docs/spec/job-api.md, 1. */
 export const healthRecord = z.object({
   jobs: z.object({
     completed: z.number().int(),

@@ -1,7 +1,4 @@
-/**
- * Endpoints in version 1 of the platform's API, as runpodctl and older clients read and write them. Unknown fields are
- * dropped. Source: the REST reference of version 1, and runpodctl 2.
- */
+/** Endpoints in version 1 of the platform's API; unknown fields are dropped. Source: its REST reference, and runpodctl 2. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 

@@ -124,7 +124,7 @@ export const pod = z.object({
 
 export type Pod = z.infer<typeof pod>
 
-/** A pod's container; `startedAt` is wall ms. */
+/** A pod's container; `startedAt` in ms since the epoch. */
 export type PodState = {
   readonly isRunning: boolean
   readonly startedAt: number

@@ -1,8 +1,4 @@
-/**
- * Names of variables that the service gives to workers, which nobody else may set. Builds read the same table. Source:
- * the changelog of the package runpod after 2.0.0rc2, which reserves RUNPOD_API_KEY and the runtime's identity fields,
- * and docs/spec/worker-protocol.md, 1.
- */
+/** Variables that only the service may set for workers. Builds read the same table. Source: docs/spec/worker-protocol.md, 1. */
 import reserved from '../../resources/python/svc_build/reserved_variables.json' with { type: 'json' }
 
 const OF_WORKERS: ReadonlySet<string> = new Set(reserved.ofWorkers)
@@ -12,5 +8,5 @@ export const RESERVED_TEXT = 'is reserved, because the service sets it. Use anot
 
 export const isReserved = (name: string): boolean => OF_WORKERS.has(name)
 
-/** In the code and the variables of an app, where the SVC_ names of later versions are reserved too. */
+/** Apps keep all SVC_ names free for later versions. */
 export const isReservedInApps = (name: string): boolean => isReserved(name) || OF_APPS.has(name) || /^SVC_/.test(name)

@@ -8,7 +8,7 @@ import { done, moment } from './routes.ts'
 /** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const
 
-/** The schedule that the code of an app declares for an endpoint; the platform names no time zone. */
+/** The schedule that an app's code declares. The platform names no time zone. */
 export const APP_SCHEDULE = { name: '@schedule', timeZone: 'UTC' } as const
 
 const EVERY = `must be a whole number of ms from ${limit('scheduleEveryMinMs')} to ${366 * DAY_MS}`

@@ -26,7 +26,7 @@ const RETRY_AFTER_MS = 5000
 
 type Deps = SubmitDeps & { readonly log: Log; readonly counts: Pick<QueueCounts, 'of'> }
 
-/** `held` has the error while jobs wait for the next attempt. */
+/** `held` resolves with the error while the next attempt is pending. */
 type Settling = { ended?: Promise<void>; held: PromiseWithResolvers<AppError> }
 
 export type BatchQueue = ReturnType<typeof createBatchQueue>

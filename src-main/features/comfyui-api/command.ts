@@ -33,9 +33,9 @@ Examples:
         throw usageError('`drydock comfy open` needs a service on this machine')
       const why = whyNoWorkflows(await client.call('endpointRead', { path: { endpointId } }))
       if (why !== undefined) throw usageError(`${endpointId} cannot run workflows: ${why}`)
-      const hasOwn = asked.page === undefined && (await hasPage(url, endpointId, key))
+      const usesServerPage = asked.page === undefined && (await serverHasPage(url, endpointId, key))
       const cache = join(dataFolder(options.data, surroundings), 'comfyui-page')
-      const folder = hasOwn ? undefined : (asked.page ?? (await install(cache, output.note)))
+      const folder = usesServerPage ? undefined : (asked.page ?? (await install(cache, output.note)))
       if (folder !== undefined && !(await hasIndex(folder)))
         throw usageError(`there is no index.html in the folder ${folder}`)
       const page = createPage({ folder, endpointId, service: { url, key }, isSameUser })
@@ -72,8 +72,7 @@ async function install(cache: string, note: (text: string) => void): Promise<str
   return installed.folder
 }
 
-/** Whether the server behind the endpoint has a page. */
-function hasPage(url: string, endpointId: string, key: string): Promise<boolean> {
+function serverHasPage(url: string, endpointId: string, key: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const headers = { host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${key}` }
   return new Promise((resolve) => {

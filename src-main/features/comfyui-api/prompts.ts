@@ -106,7 +106,7 @@ function documentIn(info: string | undefined): string | undefined {
   return document?.startsWith('{') === true ? document : undefined
 }
 
-/** Keys for the worker's input, as JSON of an object; undefined without keys. */
+/** @returns JSON of the account keys for the worker's input; undefined without keys */
 function keysIn(extra: ReturnType<typeof fieldsOf>): string | undefined {
   const keys = ACCOUNT_KEYS.flatMap(([name, sent]) => {
     const key = textOf(extra(sent))
@@ -151,7 +151,7 @@ export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: str
 
 /**
  * JSON of ended prompts by id, oldest first.
- * @param offset of the oldest prompt; undefined: the newest ones
+ * @param offset counted from the oldest prompt; undefined: the newest ones
  */
 export function historyText(
   deps: Pick<RunDeps, 'storage'>,

@@ -1,4 +1,4 @@
-/** Batch workers use only slots that no main worker wants, of any endpoint, and give them up. Source: docs/spec/batches.md, 5. */
+/** Batch workers use only slots that no main worker wants, and give them up. Source: docs/spec/batches.md, 6. */
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { FleetStatuses } from './registry/fleet-status.ts'
@@ -31,7 +31,7 @@ export function slotsForOthers({ storage, registry, status }: Deps, { config }: 
 const isHeldByFault = ({ endpoints }: Pick<Storage, 'endpoints'>, endpointId: string) =>
   endpoints.get(endpointId)?.config.faults?.throttle === true
 
-/** They end after their jobs, so that main workers get their slots. */
+/** They leave their slots to main workers after their current jobs. */
 export function batchWorkersToEnd(
   { storage, registry }: Omit<Deps, 'status'>,
   { config }: Pick<Endpoint, 'config'>,

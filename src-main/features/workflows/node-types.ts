@@ -25,7 +25,7 @@ type Deps = ReadsInThread & {
 export type NodeTypeRegistry = ReturnType<typeof createNodeTypeRegistry>
 
 const LETTERS_A_TURN = 128 * 1024
-// Endpoints whose classes are kept in memory. Source: ours; those of a server take some 20 MB.
+// Endpoints whose classes stay in memory. Source: ours; a server's take some 20 MB.
 const KEPT_MOST = 4
 
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
@@ -44,10 +44,10 @@ function builtInOf(file: string): BuiltIn {
 export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps) {
   let builtIn: Promise<BuiltIn> | undefined
 
-  // Classes take megabytes, and each prompt needs them. By the text, or by the endpoint and the time for stored ones.
+  // Each prompt needs the classes, which are megabytes. Key: the text, or endpoint and time of stored ones.
   const kept = new Map<string, NodeTypes>()
 
-  // Bundled files stay the same while the service runs, and each prompt needs them.
+  // Bundled files do not change while the service runs.
   const ofHandlers = new Map<string, NodeTypesResponse>()
 
   function readBuiltIn() {

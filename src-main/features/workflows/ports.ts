@@ -47,12 +47,12 @@ export type ProbeServer = (address: string, signal: AbortSignal) => Promise<Work
 
 export type ServerRequest = {
   readonly method: string
-  /** Below the server's address, without a leading slash, with the query. */
+  /** Relative to the server's address, with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | undefined
   readonly signal: AbortSignal
 }
 
-/** Sends a request to a server, following no redirect. Rejects with the end of a sentence. */
+/** Follows no redirects. Rejects with the end of a sentence. */
 export type AskServer = (server: string, request: ServerRequest) => Promise<Response>

@@ -19,9 +19,9 @@ export const hasIndex = (folder: string): Promise<boolean> =>
   )
 
 /**
- * @param cache folder of the installed package
- * @param installing called before it is installed
- * @returns its files, or the end of a sentence
+ * @param cache folder to install into
+ * @param installing called before an installation
+ * @returns the folder of the page, or why there is none, as the end of a sentence
  */
 export async function installPage(
   cache: string,

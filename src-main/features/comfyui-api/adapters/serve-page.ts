@@ -1,6 +1,6 @@
 /**
- * Serves ComfyUI's page in front of an endpoint, on loopback. The browser never gets the key: this server adds it to
- * the requests that it forwards to the endpoint's own host, so that the page reaches nothing else of the service.
+ * Serves ComfyUI's page for an endpoint, on loopback. This server adds the key to requests that it forwards to the
+ * endpoint's own host, so that the browser never gets the key and the page reaches nothing else of the service.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
@@ -13,12 +13,11 @@ import { MINUTE_MS } from '../../../lib/units.ts'
 import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
 
 export type PageOptions = {
-  /** Undefined: the server behind the endpoint has a page. */
+  /** Undefined: the page of the server behind the endpoint. */
   readonly folder: string | undefined
   readonly endpointId: string
-  /** http on loopback. */
   readonly service: { readonly url: string; readonly key: string }
-  /** Whether a connection is of the user who started this. */
+  /** Whether a connection belongs to the user who runs the command. */
   readonly isSameUser: (socket: Socket) => Promise<boolean>
 }
 
@@ -39,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const newSecret = () => randomBytes(16).toString('hex')
 
-/** @returns a stream handler, and the link to a page that it serves on a port: it works once, within a minute */
+/** @returns a stream handler; `linkAt` gives a link that works once, within a minute */
 export function createPage({ folder, endpointId, service, isSameUser }: PageOptions) {
   const { hostname, port } = new URL(service.url)
   const secret = newSecret()

@@ -59,7 +59,7 @@ export function createComfyuiApp(
   const endpointFor = (c: Context): Endpoint => admittedFor(c).endpoint
 
   type Answer = (c: Context) => Response | Promise<Response>
-  /** Only the server behind the endpoint knows; without it, a client gets the answer of a server that has nothing. */
+  /** Asks the server behind the endpoint; without one, `own` answers like a server that has nothing. */
   const fromServer =
     (own: Answer): Answer =>
     async (c) => {
@@ -129,7 +129,7 @@ export function createComfyuiApp(
   }
 
   type Change = (form: FormData, sent: Uint8Array<ArrayBuffer>, endpoint: Endpoint) => Promise<Uint8Array | undefined>
-  /** @param change the bytes to store; undefined: the request is wrong */
+  /** @param change returns the bytes to store; undefined refuses the request */
   const upload = (change: Change) => async (c: Context) => {
     const form = await readForm(c)
     const image = form?.get('image')
@@ -209,7 +209,7 @@ export function createComfyuiApp(
       ...{ comfyui_version: number, python_version: '', pytorch_version: '' },
       ...{ embedded_python: false, argv: [] },
     }
-    // As a server without a graphics card, since clients read the first device.
+    // Clients read the first device: here that of a server without a GPU.
     const memory = { vram_total: total, vram_free: free, torch_vram_total: total, torch_vram_free: free }
     return c.json({ system, devices: [{ name: 'cpu', type: 'cpu', index: null, ...memory }] })
   })

@@ -1,4 +1,3 @@
-/** Lets the server behind an endpoint answer a request of a ComfyUI client. */
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
 import type { Admitted } from '../../../http/admit-stream.ts'
@@ -7,7 +6,8 @@ import { withoutCredentials } from '../../workflows/rules/server-address.ts'
 import { headersForClient, headersForServer, isPassedOn } from '../rules/passed-on.ts'
 
 /**
- * @returns undefined if the endpoint names no server, the path is not passed on, or the server redirects
+ * Forwards a ComfyUI client's request to the server behind the endpoint.
+ * @returns undefined if the endpoint names no server, the path is not forwarded, or the server redirects
  * @throws AppError SERVER_UNREACHABLE
  */
 export async function passOn(

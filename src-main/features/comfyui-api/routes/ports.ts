@@ -1,4 +1,4 @@
-/** Ports of endpoints, for ComfyUI clients that know only a host and a port. Source: docs/spec/comfyui.md, 10. */
+/** Ports of endpoints, for ComfyUI clients that accept only a host and a port. Source: docs/spec/comfyui.md, 10. */
 import type { OwnPort } from '../../../http/admit-stream.ts'
 import { type Listener, listen, type StreamHandler } from '../../../http/server/listen.ts'
 import type { Clock, Log } from '../../../lib/clock.ts'
@@ -8,7 +8,7 @@ import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'endpoints' | 'onCommit'>; readonly clock: Clock; readonly log: Log }
 
-// How often a port is tried that another program has. Source: ours.
+// Between tries of a port that is in use. Source: ours.
 const RETRY_MS = 5000
 
 export function createComfyuiPorts({ storage, clock, log }: Deps, onPort: (at: OwnPort) => StreamHandler) {

@@ -1,6 +1,5 @@
 import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 
-/** A file as ComfyUI clients name it. */
 export type FileReference = { readonly filename: string; readonly subfolder: string; readonly type: string }
 
 // `a.png [output]` also names the folder.
@@ -12,7 +11,7 @@ export function referenceIn(fields: Readonly<Record<string, unknown>>): FileRefe
   return { filename: filename.trimEnd(), subfolder: text('subfolder'), type }
 }
 
-/** @param json of an object; anything else names no file */
+/** @param json any value; one that is not an object in JSON names no file */
 export function readReference(json: unknown): FileReference {
   const value = typeof json === 'string' ? plainJson(json) : undefined
   return referenceIn(isRecord(value) ? value : {})

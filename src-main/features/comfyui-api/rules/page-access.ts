@@ -1,4 +1,4 @@
-/** Who gets ComfyUI's page from `drydock comfy open`: the browser that opened its one-time link. */
+/** Only the browser that opened the one-time link of `drydock comfy open` gets the page. */
 
 export type PageRequest = {
   readonly host: string | undefined
@@ -8,10 +8,10 @@ export type PageRequest = {
   readonly cookie: string | undefined
 }
 
-// The name of its host is a secret too, as cookies reach every port of a host.
+// The host name is secret too, as cookies reach every port of a host.
 const COOKIE = 'drydock_comfy'
 
-/** The cookie ends with the browser, and the page with its command. */
+/** Valid until the browser or the command ends. */
 export const pageCookie = (secret: string): string => `${COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict`
 
 /** @param own host and port of the page */
@@ -25,7 +25,7 @@ export function secretIn({ cookie = '' }: PageRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1)
 }
 
-// Set by the forwarder, or of the page's own connection.
+// The forwarder sets these, or they belong to the page's own connection.
 const NOT_FORWARDED =
   /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|transfer-encoding|upgrade|expect|sec-fetch-.*)$/
 

@@ -1,4 +1,4 @@
-/** Forms of a picture that `GET /view` is asked for. Source: ComfyUI's server. */
+/** Forms of a picture in `GET /view`. Source: ComfyUI's server. */
 
 export type PictureForm =
   | { readonly kind: 'preview'; readonly isOpaque: boolean; readonly quality: number }
@@ -7,7 +7,7 @@ export type PictureForm =
 
 const QUALITY = 90
 
-/** @returns undefined for the file itself */
+/** @returns undefined for the original file */
 export function pictureForm(query: Readonly<Record<string, string>>): PictureForm | undefined {
   const { preview, channel = '' } = query
   if (preview !== undefined) {

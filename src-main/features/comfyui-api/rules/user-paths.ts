@@ -23,7 +23,7 @@ export function filesBelow<File extends { readonly path: string }>(
     .filter(({ path }) => isDeep || !path.includes('/'))
 }
 
-/** @returns the folder of an uploaded file, with its `/`, or `''`; undefined if it is invalid */
+/** @returns the folder with a trailing `/`, or `''` for none; undefined if it is invalid */
 export function inputFolder(subfolder: unknown): string | undefined {
   const path = typeof subfolder === 'string' ? subfolder.replace(/^\/+|\/+$/g, '') : ''
   if (path === '') return ''

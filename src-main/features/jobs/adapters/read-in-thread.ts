@@ -145,7 +145,7 @@ const READERS: Readers = {
 
 let last: { readonly json: string; readonly types: NodeTypes } | undefined
 
-// Graphs of an endpoint come in a row, and reading its classes takes longer than reading a graph.
+// Graphs of one endpoint come in series, and reading its classes takes longer than reading a graph.
 function typesOf(json: string): NodeTypes {
   if (last?.json !== json) last = { json, types: typesIn(json) }
   return last.types
@@ -212,7 +212,7 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   return { readInThread: readInThread as ReadInThread, stop }
 }
 
-// A small file may hold a large picture, and a small graph takes long to check.
+// A small file may hold a large picture, and a small graph may take long to check.
 const SMALL_BYTES: Partial<Record<keyof Readers, number>> = {
   ...{ picture: 0, maskedPicture: 0 },
   ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes') },

@@ -34,7 +34,7 @@ Examples:
       const { warnings, waitingReason, waitingNeedsChange, queue }: QueueStatus =
         output.json && isEnded ? {} : await queueStatusOf(client, path)
       const status = isEnded ? { warnings } : { warnings, waitingReason, waitingNeedsChange, queue }
-      // The job API tells as much as the platform's; why a job waits is added here.
+      // The job API says only what the platform's says; this adds why a job waits.
       if (output.json) output.document({ ...job, ...status })
       else showJob(output, path.endpointId, job, { ...status, now: surroundings.now() })
       if ('expiresAt' in job) noteExpired(output, job)

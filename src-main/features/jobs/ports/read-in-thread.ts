@@ -67,9 +67,8 @@ export type Readers = {
   readonly chunk: (body: Bytes) => SentChunk
   readonly openAi: (given: Json, from: 'output' | 'chunk') => OpenAiAnswer
   readonly results: (output: Json) => FoundResults & { readonly previews: readonly FoundResult[] }
-  /** A problem for pictures that cannot be read here. */
   readonly picture: (bytes: Uint8Array, form: PictureForm) => { readonly bytes: Bytes; readonly type: string } | Problem
-  /** A PNG of the original's colours and graph, and the mask's alpha. */
+  /** @returns a PNG with the original's colours and graph and the mask's alpha */
   readonly maskedPicture: (original: Uint8Array, mask: Uint8Array) => Bytes | Problem
   readonly resultFile: (content: FoundResult['content'], made: GraphOfPicture) => Uint8Array | Problem
 }

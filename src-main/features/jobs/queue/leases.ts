@@ -18,7 +18,7 @@ export type Lease = {
   readonly jobId: string
   readonly endpointId: string
   readonly workerId: string
-  /** Of the job; a main worker may run one that waited for batch workers. */
+  /** The job's pool, which may differ from its worker's. */
   readonly pool: WorkerPool
   readonly attempt: number
   readonly executeUntil: number

@@ -186,7 +186,7 @@ function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock'
   return {
     faultsOf,
     mayDispatch: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
-    /** Stand-ins are at most as many as there would be batch workers. */
+    /** At most as many main workers stand in as there could be batch workers. */
     standIns(endpointId: string, main: readonly Parked[]): readonly Parked[] {
       const config = storage.endpoints.get(endpointId)?.config
       const sharing = config === undefined ? 'never' : sharingOf(config, status.of(endpointId).batch.decision)

@@ -15,7 +15,7 @@ export type Submission = {
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
   readonly input: Json
   readonly s3Config: string | undefined
-  /** JSON of an object, whose members only the worker sees in the input. */
+  /** JSON of an object; only the worker sees its members, added to the input. */
   readonly secretInput?: string | undefined
   readonly trace?: TraceContext | undefined
   /** The wait requested by runsync, ms; undefined without one. */
@@ -49,7 +49,7 @@ export async function submitJob(
     ...{ s3Config, secretInput },
     webhook: webhook || undefined,
     lowPriority,
-    // Low priority never starts a worker, so it stays with the workers that others start.
+    // Low priority never starts a worker, so it waits for main workers.
     pool: batch === undefined || lowPriority ? ('main' as const) : ('batch' as const),
     priority: policy?.priority ?? 0,
     executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,

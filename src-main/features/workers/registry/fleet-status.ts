@@ -1,6 +1,6 @@
 /**
- * Scaling decisions and crash states of both pools of an endpoint: the supervisor writes them, views and waiting requests read them and
- * signal scaling. Neither side depends on the other.
+ * Scaling decisions and crash states per endpoint and pool: the supervisor writes them; views and waiting requests read
+ * them and signal scaling. Neither side depends on the other.
  */
 
 import type { WorkerPool } from '../../../contract/endpoint.ts'

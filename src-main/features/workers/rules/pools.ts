@@ -1,16 +1,15 @@
-/** Main workers and batch workers of an endpoint. Source: docs/spec/batches.md, 5. */
+/** Main workers and batch workers of an endpoint. Source: docs/spec/batches.md, 6. */
 import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { ANY_MACHINE } from '../../../contract/machines.ts'
 import { counted } from '../../../lib/text.ts'
 import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
 import type { ScalingDecision } from './scaling-facts.ts'
 
-/** A worker of a pool, in sentences. */
 export const workerOf = (pool: WorkerPool | undefined) => (pool === 'batch' ? 'batch worker' : 'worker')
 
 type OfPool = { readonly pool?: WorkerPool | undefined }
 
-/** Main workers of at most so many, and batch workers if there are any: `1 of 3 workers, 1 batch worker`. */
+/** Like `1 of 3 workers, 1 batch worker`. */
 export function workersText(workers: readonly OfPool[], { workersMax }: Pick<EndpointConfig, 'workersMax'>): string {
   const batch = workers.filter(({ pool }) => pool === 'batch').length
   const main = `${workers.length - batch} of ${counted(workersMax, 'worker')}`
@@ -19,7 +18,7 @@ export function workersText(workers: readonly OfPool[], { workersMax }: Pick<End
 
 type PoolLimits = Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'batchWorkersMax'>
 
-/** One keeps batches moving and costs the machine the least; a closed endpoint has none. */
+/** The default of one keeps batches moving at the least cost; a closed endpoint has none. */
 export function batchWorkersMax({ workersMax, batchWorkersMax = 1 }: PoolLimits): number {
   return workersMax === 0 ? 0 : batchWorkersMax
 }
@@ -30,8 +29,8 @@ export function settingsOfPool<Config extends PoolLimits>(config: Config, pool: 
 }
 
 /**
- * Whether main workers run jobs of batches, after all others. `always`: the endpoint has no batch workers; `meanwhile`:
- * none has a slot, so a few main workers stand in.
+ * Whether main workers run batch jobs, after all other jobs. `always`: the endpoint may have no batch workers;
+ * `meanwhile`: none has a slot, so a few main workers stand in.
  */
 export type Sharing = 'never' | 'meanwhile' | 'always'
 
@@ -42,7 +41,7 @@ export function sharingOf(config: PoolLimits, batch: ScalingDecision | undefined
 
 type Waiting = { readonly normal: number; readonly lowPriority: number; readonly batch: number }
 
-/** Jobs that main workers only run meanwhile start none of them, like low priority. */
+/** Batch jobs that main workers only run meanwhile start no worker, so they count as low priority. */
 export function queueOfPool(
   { normal, lowPriority, batch }: Waiting,
   pool: WorkerPool,
@@ -55,7 +54,7 @@ export function queueOfPool(
 
 type Place = Pick<EndpointConfig, 'container'>
 
-/** Whether the slot of one worker may be used for another. */
+/** Whether ending a worker may free a slot that another can use. */
 export function mayFreeSlot({ container: held }: Place, { container: wanted }: Place): boolean {
   if (held === undefined || wanted === undefined) return held === wanted
   const [one, other] = [wantedMachine(held), wantedMachine(wanted)]
@@ -65,7 +64,7 @@ export function mayFreeSlot({ container: held }: Place, { container: wanted }: P
 
 const GIVING_WAY: readonly WorkerState[] = ['paused', 'idle', 'unhealthy', 'initializing', 'running']
 
-/** @param wanted slots; those of workers that already leave count */
+/** @param wanted number of slots, including those of workers that are already leaving */
 export function toGiveWay<Worker extends { readonly state: WorkerState }>(
   holders: readonly Worker[],
   wanted: number,

@@ -6,8 +6,9 @@ import { type Started, testModeOf } from './test-modes.ts'
 
 /** Facts for explaining a wait; times are monotonic ms. Source: ours. */
 export type WaitingFacts = {
-  /** The workers waited for, of which all facts are. 'main' without it. */
+  /** All facts are about the workers of this pool; undefined: main. */
   readonly pool?: WorkerPool | undefined
+  /** Main workers run batch jobs meanwhile. */
   readonly standsIn?: boolean | undefined
   readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean

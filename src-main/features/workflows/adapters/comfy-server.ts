@@ -115,7 +115,7 @@ function toServer(address: string, { system, devices }: z.infer<typeof systemSta
 // A server that loads a model does not answer for a few seconds.
 const HEAD_TIMEOUT_MS = 10_000
 
-/** The time limit ends with the head of the response. */
+/** The time limit covers only the response's headers. */
 export const askServer: AskServer = async (server, { method, path, headers, body, signal }) => {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), HEAD_TIMEOUT_MS)

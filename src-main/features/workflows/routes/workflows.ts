@@ -28,7 +28,7 @@ import { cancelSweep, createRun, deleteRun, readRun } from '../runs.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'workflows' | 'models'>
 
-// Letters escaped in one turn of the event loop: 16 MiB at once hold it for 200 ms. Source: ours.
+// Letters escaped in one turn of the event loop; 16 MiB would hold it for 200 ms. Source: ours.
 const TURN_LETTERS = 256 * KIB
 
 export const WORKFLOW_OPERATIONS = {

@@ -85,7 +85,7 @@ export function hostValue(host: GraphNode, definition: Subgraph, input: string):
   return at === undefined ? undefined : values[at]
 }
 
-// The page gives the values to the inputs in order, then to the entries of the list; so the list wins.
+// The page assigns the values to the inputs in order, then to the entries of the list, so the list wins.
 function valueIndex(host: GraphNode, definition: Subgraph, input: string): number | undefined {
   const inner = innerWidgets(definition).get(input)
   const listed = listedWidgets(host).findLastIndex(({ node, widget }, at) => {
@@ -98,7 +98,7 @@ function valueIndex(host: GraphNode, definition: Subgraph, input: string): numbe
 const heldIndex = ({ widgetValues }: GraphNode, at: number): number | undefined =>
   isArray(widgetValues) && at >= 0 && at < widgetValues.length ? at : undefined
 
-/** @returns whether a host lists a widget inside, under any of the names, and the value it holds for it */
+/** @returns whether the host lists an inner widget under any of the names, and the value that it holds for it */
 export function findListed(host: GraphNode, node: string, names: readonly string[]) {
   const indexes = [...listedWidgets(host).entries()].flatMap(([at, entry]) =>
     entry.node === node && names.includes(entry.widget) ? at : [],

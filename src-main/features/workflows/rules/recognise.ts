@@ -20,7 +20,7 @@ export function recognise(value: JsonValue): Recognised {
   return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
 }
 
-/** The graph of a job's input; it may be wrapped as in a request to ComfyUI: `{"prompt": {...}}`. */
+/** The graph in a job's input, perhaps wrapped as in a request to ComfyUI: `{"prompt": {...}}`. */
 export function workflowOf(input: JsonObject): JsonValue {
   const workflow = input.get('workflow') ?? null
   const recognised = recognise(workflow === null ? input : workflow)

@@ -78,7 +78,6 @@ function neededNodes(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes):
   return needed
 }
 
-/** Errors of links to nodes that are not in the payload. */
 export function linksToNothing(payload: JsonObject): readonly Problem[] {
   return readPayloadNodes(payload).flatMap((node) =>
     linksInto(node).flatMap((link) => (payload.has(link.node) ? [] : danglingLink(link.node, node.id, link.input))),

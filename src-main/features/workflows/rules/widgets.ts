@@ -105,7 +105,7 @@ export function storedSlots(node: GraphNode, type: NodeType | undefined): readon
 
 const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.map((slot, at) => ({ ...slot, at }))
 
-// Nodes of VideoHelperSuite store the state of the preview that their page draws.
+// VideoHelperSuite stores the state of its preview among the values.
 const VIDEO_PREVIEW = 'videopreview'
 
 function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {

@@ -60,7 +60,7 @@ function linksFromInput(graph: Subgraph, slot: number): readonly Link[] {
   return (enteringSubgraph(graph.links).get(slot) ?? []).toSorted((one, other) => position(one) - position(other))
 }
 
-/** Nodes of scripts that hand on a value by name: getter to setter. */
+/** Setter class by getter class: nodes of scripts that pass on a value by name. */
 const SETTERS: ReadonlyMap<string, string> = new Map([
   ['GetNode', 'SetNode'],
   ['easy getNode', 'easy setNode'],
@@ -78,7 +78,7 @@ const keyOfSetter = (setter: string | undefined, node: GraphNode): string => `${
 export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
   isArray(widgetValues) ? widgetValues[0] : undefined
 
-/** The first in the graph. */
+/** The first one with the getter's name. */
 export const setterFor = (graph: Graph, getter: GraphNode): GraphNode | undefined =>
   setters(graph.nodes).get(keyOfSetter(SETTERS.get(getter.type ?? ''), getter))
 

@@ -56,7 +56,7 @@ function isShown(document: WorkflowDocument, subgraph: Subgraph, { node, widget 
   return shown.some(({ inner }) => inner?.node === node && inner.widget === widget)
 }
 
-// Its value stays inside, unless values are stored for all entries.
+// The value stays inside, unless the host stores one for every entry.
 function withEntry(host: GraphNode, { node, widget }: InnerWidget, value: JsonValue = null): GraphNode {
   const { properties, widgetValues } = host
   const list = isObject(properties) ? properties.get('proxyWidgets') : undefined

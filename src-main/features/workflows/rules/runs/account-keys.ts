@@ -1,8 +1,8 @@
-/** Keys of accounts in the input of image jobs: only workers see them. Source: worker-comfyui, handler.py. */
+/** Account keys in the input of image jobs, which only workers see. Source: worker-comfyui, handler.py. */
 import { parseJson } from '../../../../lib/json/parse.ts'
 import { isObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 
-/** Members of the input, with those of a ComfyUI prompt's `extra_data`; the second is ours. */
+/** Names in the input, and in the `extra_data` of a ComfyUI prompt. The token in the input is ours. */
 export const ACCOUNT_KEYS = [
   ['comfy_org_api_key', 'api_key_comfy_org'],
   ['comfy_org_auth_token', 'auth_token_comfy_org'],
@@ -11,7 +11,7 @@ export const ACCOUNT_KEYS = [
 type WithoutKeys = { readonly input: string; readonly secretInput: string }
 
 /**
- * @param input JSON, also of a text that is the JSON of an input
+ * @param input JSON of the input, or of a text that is such JSON
  * @returns undefined if it has no keys
  */
 export function withoutAccountKeys(input: string): WithoutKeys | undefined {

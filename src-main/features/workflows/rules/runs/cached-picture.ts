@@ -1,7 +1,4 @@
-/**
- * Pictures that a node keeps in memory under an id, not in a file; their results are named after it.
- * Source: comfyui-tooling-nodes, `ETN_SaveImageCache`, which Krita's plug-in needs.
- */
+/** Results that a node keeps in memory under an id. Source: comfyui-tooling-nodes, `ETN_SaveImageCache`, for Krita. */
 export const cachedPictureName = (id: string, format: string): string => `etn_${id}.${format}`
 
 /** @returns undefined for other results */

@@ -22,7 +22,7 @@ export type GraphInInput =
   | RefusedGraph
   | {
       readonly graph: SentGraph | undefined
-      /** The input to store instead; undefined: it has no keys of accounts. */
+      /** Undefined: the input has no account keys. */
       readonly withoutKeys: ReturnType<typeof withoutAccountKeys>
     }
 

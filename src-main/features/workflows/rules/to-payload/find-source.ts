@@ -71,7 +71,7 @@ function ofOutput(scope: Scope, from: LinkEnd, walk: Walk): Step {
   if (walk.seen.has(source)) return { kind: 'loop' }
   walk.seen.add(source)
   const kind = virtualKind(node)
-  // Whatever its mode: the page has pushed the value before it looks at links.
+  // Whatever its mode: the page pushes the value before it follows links.
   if (kind === 'value') return ofPrimitive(node)
   if (node.mode === MODE.mute) return NOTHING
   if (node.mode === MODE.bypass) return ofInput(scope, handedThrough(node, from.slot, walk.type), walk)
@@ -90,7 +90,7 @@ function ofSetter(setter: Setter | undefined, walk: Walk): Step {
   return setter === undefined ? NOTHING : ofInput(setter.scope, setter.node.inputs.items[0], walk)
 }
 
-/** The node that sets the value of a getter, in its graph or the nearest one around it. */
+/** The setter of a getter, in its graph or the nearest enclosing one. */
 export function setterOf(scope: Scope, getter: GraphNode): Setter | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.host?.scope) {
     const node = setterFor(at.graph, getter)
@@ -132,14 +132,14 @@ const isOf = ({ definition }: Host, input: string, { node, widget }: InnerWidget
   return inner?.node === node && inner.widget === widget
 }
 
-/** As `valueFromAround`; undefined if an input of the host gives the value. */
+/** Like `valueFromAround`, but undefined if the widget is linked to an input of the host. */
 export function valueOfWidget(scope: Scope, node: GraphNode, widget: string): JsonValue | undefined {
   const slot = node.inputs.items.find((one) => (one.widget ?? one.name) === widget)
   const isOfHost = slot !== undefined && linkInto(scope, slot)?.from.node === SUBGRAPH_INPUT
   return scope.host === undefined || isOfHost ? undefined : valueFromAround(scope, node, [widget])
 }
 
-/** The value that hosts around a node give to a widget of it, by their lists; the outermost wins. */
+/** The value that the lists of enclosing hosts give to a node's widget; the outermost wins. */
 function valueFromAround(scope: Scope, node: GraphNode, names: readonly string[]): JsonValue | undefined {
   const { host } = scope
   if (host === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * The slots that a group node (`workflow>NAME`) shows of its parts, as ComfyUI's page computes them: inputs and outputs
- * by name, widgets in the order of the stored values. Source: docs/spec/comfyui.md, 1.3.
+ * The slots of its parts that a group node (`workflow>NAME`) shows: inputs and outputs by name, widgets in the order of
+ * the stored values. Source: ComfyUI's page; docs/spec/comfyui.md, 1.3.
  */
 import { asText } from '../../../../lib/json/plain.ts'
 import { asIndex, isArray, isObject, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
@@ -19,17 +19,15 @@ export type Part = {
   readonly node: GraphNode
   /** In the order of its class. */
   readonly inputs: readonly string[]
-  /** Its stored values. */
   readonly values: readonly ValueSlot[]
   readonly outputs: readonly string[]
-  /** The name of its only input, for a reroute. */
+  /** Shown name of a reroute's input. */
   readonly shownAs?: string
 }
 
-/** An end of a part: `name` is that of the group node. */
+/** `name` is that of the group node's slot. */
 export type InputEnd = { readonly name: string; readonly part: number; readonly input: string }
 export type OutputEnd = { readonly name: string; readonly part: number; readonly slot: number }
-/** One stored value of the group node. */
 export type GroupValue = ValueSlot & { readonly part: number }
 
 export type GroupSlots = {
@@ -42,7 +40,7 @@ export function groupSlots(group: JsonObject, parts: readonly Part[], links: rea
   const names = createNames()
   const inputs: InputEnd[] = []
   const values: GroupValue[] = []
-  // The place of an input that the part does not list is that of its class.
+  // An input that the part does not list has the place of its class.
   const isLinked = ({ node }: Part, part: number, input: string, place = -1) => {
     const slot = node.inputs.items.findIndex(({ name }) => name === input)
     return links.some(({ to, toSlot }) => to === part && toSlot === (slot < 0 ? place : slot))
@@ -67,7 +65,7 @@ export function groupSlots(group: JsonObject, parts: readonly Part[], links: rea
     const sockets = one.inputs.filter((input) => !hasValue(one, input))
     for (const [place, input] of sockets.entries()) if (!isLinked(one, part, input, place)) show(part, input, true)
   }
-  // Widgets that had become inputs follow those of all parts.
+  // Widgets converted to inputs follow those of all parts.
   for (const [part, one] of parts.entries()) {
     for (const { name: input = '' } of one.node.inputs.items) {
       if (!hasValue(one, input) || !isConverted(one, input) || isLinked(one, part, input)) continue
@@ -108,7 +106,7 @@ function configOf(group: JsonObject, part: number, side: 'input' | 'output', key
   return isObject(found) ? found : undefined
 }
 
-/** A name that another part has is preceded by the title of its part, and then by a number. */
+/** A repeated name is preceded by its part's title, and then by a number. */
 function createNames() {
   const seen = new Map<string, number>()
   return {

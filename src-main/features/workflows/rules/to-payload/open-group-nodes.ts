@@ -1,6 +1,6 @@
 /**
  * Converts group nodes (`workflow>NAME`, before 2025) to subgraphs. Source: docs/spec/comfyui.md, 1.3; ComfyUI's page
- * before 1.37, which ran them, compared by test/comfy.
+ * up to 1.36, compared by test/comfy.
  */
 
 import {
@@ -33,11 +33,10 @@ import { groupName, isGroupNode, virtualKind } from './virtual-nodes.ts'
 
 export type OpenedGroups = {
   readonly document: WorkflowDocument
-  /** By the id of a group node that stays closed: why. */
+  /** Why a group node stays closed, by its id. */
   readonly reasons: ReadonlyMap<string, string>
 }
 
-/** Replaces group nodes by subgraphs. */
 export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): OpenedGroups {
   const reasons = new Map<string, string>()
   if (!document.nodes.items.some(isGroupNode)) return { document, reasons }
@@ -57,7 +56,7 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Op
   return { document: { ...opened, nodes: { ...opened.nodes, items } }, reasons }
 }
 
-/** @returns a text: why there is none */
+/** @returns the definition, or why there is none */
 function definitionOf(host: GraphNode, group: JsonValue | undefined, types: NodeTypes): Subgraph | string {
   if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not define it'
   const nodes = arrayOf(group.get('nodes')).flatMap((node) => (isObject(node) ? readNode(node) : []))
@@ -89,7 +88,7 @@ function definitionOf(host: GraphNode, group: JsonValue | undefined, types: Node
 
 const arrayOf = (value: JsonValue | undefined): JsonArray => (isArray(value) ? value : [])
 
-// Ends outside of the group are null.
+// Links to nodes outside the group have null ends.
 function linksOf(raw: JsonValue | undefined): readonly GroupLink[] {
   return arrayOf(raw).flatMap((link) => {
     const [from, slot, to, toSlot] = isArray(link) ? link.map(asIndex) : []
@@ -136,7 +135,7 @@ function valuesOfPrimitive(type: string): readonly ValueSlot[] {
   return type === 'INT' || type === 'FLOAT' ? [value, control] : [value]
 }
 
-/** The type that a reroute passes: that of its target, else of its source. */
+/** The type of a reroute: its target's, else its source's. */
 function passedType({ at, nodes, links }: Among): string {
   const ends = [
     ...links.map(({ from, to, toSlot }) => (from === at ? nodes[to]?.inputs.items[toSlot]?.type : undefined)),
@@ -145,7 +144,7 @@ function passedType({ at, nodes, links }: Among): string {
   return ends.find((type) => type !== undefined && type !== '*') ?? '*'
 }
 
-/** Where its classes have gained inputs since, each part has as many values as when it was folded. */
+/** If classes have gained inputs since, each part has only the values that were stored when it was grouped. */
 function slotsFor(count: number, group: JsonObject, parts: readonly Part[], links: readonly GroupLink[]): GroupSlots {
   const slots = groupSlots(group, parts, links)
   const folded = parts.map((part) => ({
@@ -161,7 +160,7 @@ const outputNamed = ({ outputs }: GroupSlots, name: string | undefined, at: numb
 
 type Given = { readonly slots: GroupSlots; readonly given: JsonArray; readonly types: NodeTypes }
 
-// A value that the group node should hold, but does not, is the default of the class.
+// A value missing in the group node is the class's default.
 function withValues({ node, values }: Part, part: number, { slots, given, types }: Given): GraphNode {
   const type = typeOfNode(node, types)
   const own = storedSlots(node, type) ?? []

@@ -1,6 +1,6 @@
 /**
- * Links that no slot names: those in the list of links alone, which the newest page connects, and those that Use
- * Everywhere stored. Source: docs/spec/comfyui.md, 1.5 and 1.6; compared by test/comfy.
+ * Links that no slot names: the newest page connects those in the list of links, and Use Everywhere stores its own.
+ * Source: docs/spec/comfyui.md, 1.5 and 1.6; compared by test/comfy.
  */
 import { asId, asIndex, isArray, isObject } from '../../../../lib/json/value.ts'
 import {
@@ -24,7 +24,7 @@ import { slotsOfClass } from '../to-document.ts'
 
 export type Restored = {
   readonly document: WorkflowDocument
-  /** Those that only the list of links names. */
+  /** Slots whose link is only in the list of links. */
   readonly slots: ReadonlySet<InputSlot>
 }
 
@@ -95,7 +95,7 @@ function restoreIn<Whole extends Graph>(graph: Whole, around: Around): Whole {
   }
 }
 
-// The page has all slots of a class or definition, in its order; files may leave some out.
+// A link's slot counts all slots of the class or definition, though files may omit some.
 function slotOf(node: GraphNode, { to }: Link, { definitions, types }: Around): InputSlot | undefined {
   const ofDefinition = definitions.get(node.type ?? '')?.inputs.items[to.slot]
   if (ofDefinition !== undefined) {
@@ -109,7 +109,7 @@ function slotOf(node: GraphNode, { to }: Link, { definitions, types }: Around): 
     : newInput({ ...ofClass, ...(ofClass.isWidget ? { widget: ofClass.name } : {}) })
 }
 
-/** The links that Use Everywhere stored for other programs; undefined without its list. */
+/** @returns undefined if Use Everywhere stored no links */
 function storedByEverywhere({ extra }: Graph) {
   const links = isObject(extra) ? extra.get('ue_links') : undefined
   return isArray(links) && links.length > 0 ? links : undefined

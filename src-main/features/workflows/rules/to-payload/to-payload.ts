@@ -87,7 +87,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     for (const slot of node.inputs.items) {
       const name = slot.name ?? ''
       const found = sentSource(sourceOfInput(scope, slot, innerValue))
-      // A primitive sets widgets; a socket has no value.
+      // A primitive sets widgets, not sockets.
       const source: Source = isPushed(found) && isSocket(slot, type) ? { kind: 'nothing' } : found
       const value = inputValue(source)
       if (value !== undefined) inputs.set(name, value)
@@ -213,7 +213,7 @@ function nodeProblem(scope: Scope, node: GraphNode, closedGroups: ReadonlyMap<st
   return undefined
 }
 
-/** Names each input that a node of Use Everywhere may have fed, where the file does not say which. */
+/** Warns of each input that Use Everywhere may have fed, if the file does not say which. */
 function unlinkedByEverywhere(scope: Scope): readonly Problem[] {
   const { graph, nodes, links } = scope
   const senders = graph.nodes.items.filter((node) => virtualKind(node) === 'everywhere' && isActive(node))

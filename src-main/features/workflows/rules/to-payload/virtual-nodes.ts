@@ -7,7 +7,7 @@ import type { GraphNode } from '../document/document.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { OTHER_INPUTS } from '../widgets.ts'
 
-/** `get` reads what the `set` node of the same name gets; `everywhere` feeds inputs without links. */
+/** `get` reads the input of the `set` node with its name; `everywhere` feeds unlinked inputs. */
 type VirtualKind = 'nothing' | 'value' | 'pass' | 'set' | 'get' | 'everywhere'
 
 const CLASSES: Readonly<Record<VirtualKind, readonly string[]>> = {

@@ -19,8 +19,9 @@ export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined 
   if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
   if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
   if (type !== 'image/png') return undefined
-  requireBounded(bytes, width, height)
-  const png = decodePng(bytes)
+  // A sample of 16 bits takes twice the memory.
+  if (bytes[24] === 16 && width * height > (MEGAPIXELS_MAX / 2) * 1e6) return undefined
+  const png = decodePng(boundedPng(bytes, width, height))
   const samples = png.palette === undefined ? png.data : convertIndexedToRgb(png)
   const channels = png.palette === undefined ? png.channels : (png.palette[0]?.length ?? 3)
   const most = png.palette === undefined ? 2 ** png.depth - 1 : 255
@@ -35,18 +36,26 @@ export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined 
   return { width, height, data }
 }
 
-// Bounds the decompressed size: a megabyte of zeros becomes a gigabyte whatever the header says. A row has at most
-// eight bytes per pixel plus one; interlaced images have seven passes.
-function requireBounded(bytes: Uint8Array, width: number, height: number): void {
+const SIGNATURE_BYTES = 8
+const PIXEL_CHUNKS = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
+
+/**
+ * Its chunks of pixels, checked: a megabyte of zeros becomes a gigabyte whatever the header says, also in a colour
+ * profile. A row has at most eight bytes per pixel plus one; interlaced images have seven passes.
+ */
+function boundedPng(bytes: Uint8Array, width: number, height: number): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const parts: Uint8Array[] = []
-  for (let at = 8; at + 12 <= bytes.length; ) {
-    const length = view.getUint32(at)
+  const kept = [bytes.subarray(0, SIGNATURE_BYTES)]
+  const compressed: Uint8Array[] = []
+  for (let at = SIGNATURE_BYTES; at + 12 <= bytes.length; ) {
+    const end = at + 12 + view.getUint32(at)
     const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
-    if (name === 'IDAT' || name === 'fdAT') parts.push(bytes.subarray(at + 8, at + 8 + length))
-    at += 12 + length
+    if (PIXEL_CHUNKS.includes(name) && (name !== 'IHDR' || at === SIGNATURE_BYTES)) kept.push(bytes.subarray(at, end))
+    if (name === 'IDAT') compressed.push(bytes.subarray(at + 8, end - 4))
+    at = end
   }
-  inflateSync(Buffer.concat(parts), { maxOutputLength: width * height * 8 + 7 * height + 64 })
+  inflateSync(Buffer.concat(compressed), { maxOutputLength: width * height * 8 + 7 * height + 64 })
+  return Buffer.concat(kept)
 }
 
 export const writePng = (pixels: Pixels): Uint8Array<ArrayBuffer> =>

@@ -98,15 +98,15 @@ function valueIndex(host: GraphNode, definition: Subgraph, input: string): numbe
 const heldIndex = ({ widgetValues }: GraphNode, at: number): number | undefined =>
   isArray(widgetValues) && at >= 0 && at < widgetValues.length ? at : undefined
 
-/** @returns whether the host lists an inner widget under any of the names, and the value that it holds for it */
+/** @returns the names under which a host lists a widget inside, and the value it holds for it */
 export function findListed(host: GraphNode, node: string, names: readonly string[]) {
-  const indexes = [...listedWidgets(host).entries()].flatMap(([at, entry]) =>
-    entry.node === node && names.includes(entry.widget) ? at : [],
+  const found = [...listedWidgets(host).entries()].filter(
+    ([, entry]) => entry.node === node && names.includes(entry.widget),
   )
-  const index = indexes.findLast((at) => heldIndex(host, at) !== undefined)
+  const [index] = found.findLast(([at]) => heldIndex(host, at) !== undefined) ?? []
   const { widgetValues } = host
   const value = index !== undefined && isArray(widgetValues) ? widgetValues[index] : undefined
-  return { isListed: indexes.length > 0, value }
+  return { listed: new Set(found.map(([, { widget }]) => widget)), value }
 }
 
 /** List of the first two generations; `node` -1 means a host input. */

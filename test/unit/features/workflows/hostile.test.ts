@@ -109,12 +109,22 @@ describe('a hostile file', () => {
     expect(openAndRun(document)).toEqual(['too_large', 'not_a_workflow'])
   })
 
-  test('whose subgraphs double thirty times is cut off and says so', () => {
+  test.each(['VAEDecode', 'Note'])('whose subgraphs double thirty times to %s is cut off and says so', (leaf) => {
     const subgraphs = Array.from({ length: 30 }, (_, at) => ({
       id: `s${at}`,
-      nodes: [1, 2].map((id) => ({ id, type: at === 29 ? 'VAEDecode' : `s${at + 1}` })),
+      nodes: [1, 2].map((id) => ({ id, type: at === 29 ? leaf : `s${at + 1}` })),
     }))
     expect(codes(documentOf([{ id: 1, type: 's0' }], { definitions: { subgraphs } }))).toEqual(['too_large'])
+  })
+
+  test('whose hosts list a value through 60 subgraphs is run', () => {
+    const properties = { proxyWidgets: [['1', 'steps']] }
+    const host = (type: string) => ({ id: 1, type, properties })
+    const subgraphs = Array.from({ length: 60 }, (_, at) => ({
+      id: `s${at}`,
+      nodes: [at === 59 ? { id: 1, type: 'KSampler', widgets_values: [1, 'fixed', 20] } : host(`s${at + 1}`)],
+    }))
+    expect(openAndRun(documentOf([host('s0')], { definitions: { subgraphs } }))).not.toContain('too_large')
   })
 
   test('with 10,000 reroutes in a row is followed to its end', () => {

@@ -144,9 +144,9 @@ function valueFromAround(scope: Scope, node: GraphNode, names: readonly string[]
   const { host } = scope
   if (host === undefined) return undefined
   const id = node.id ?? ''
-  const { isListed, value } = findListed(host.node, id, names)
-  if (!isListed) return undefined
-  const shownAs = names.flatMap((widget) => [keyOfInner({ node: id, widget }), widget])
+  const { listed, value } = findListed(host.node, id, names)
+  if (listed.size === 0) return undefined
+  const shownAs = [...listed].flatMap((widget) => [keyOfInner({ node: id, widget }), widget])
   return valueFromAround(host.scope, host.node, shownAs) ?? value
 }
 

@@ -53,11 +53,14 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
   const innerValue: InnerValue = (node, widget) => sentValues(node, typeOfNode(node, types))?.get(widget)
 
   const sent = new Map<string, { readonly scope: Scope; readonly node: GraphNode }>()
+  // Subgraphs of nothing but subgraphs send none of their nodes, and may have endless ones.
+  let visited = 0
   const addAll = (scope: Scope) => {
     problems.push(...unlinkedByEverywhere(scope))
     for (const node of inOrder(scope)) {
       if (!isActive(node)) continue
-      if (sent.size >= NODES_MAX) return
+      if (visited >= NODES_MAX) return
+      visited += 1
       const problem = nodeProblem(scope, node, opened.reasons)
       if (problem !== undefined) problems.push(problem)
       if (virtualKind(node) !== undefined || whyClosed(scope, node) !== undefined) continue
@@ -101,7 +104,7 @@ export function toPayload(document: WorkflowDocument, types: NodeTypes, now: num
     source.kind === 'output' && !sent.has(source.node) ? { kind: 'dangling', node: source.node } : source
 
   addAll(root)
-  if (sent.size >= NODES_MAX) problems.push(TOO_LARGE)
+  if (visited >= NODES_MAX) problems.push(TOO_LARGE)
   const nodes = [...sent].map(([id, { scope, node }]) => [id, payloadNode(id, scope, node)] as const)
   return { payload: new Map(integersFirst(nodes)), problems }
 }

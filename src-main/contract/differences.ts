@@ -1,6 +1,5 @@
 import { NOT_HERE_PATHS } from './platform-routes-not-here.ts'
 
-/** A deliberate difference between Drydock and the platform. */
 export interface Difference {
   readonly what: string
   readonly here: string
@@ -13,7 +12,7 @@ export interface Difference {
 
 const UNKNOWN = 'Not published.'
 
-/** The differences by topic, for docs/spec/differences.md, `drydock doctor --production` and the page. */
+/** Deliberate differences, for docs/spec/differences.md, `drydock doctor --production` and the page. */
 export const DIFFERENCES = {
   'Job API': [
     {
@@ -280,7 +279,6 @@ export const DIFFERENCES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Difference[]>>
 
-/** The differences, each with its topic. */
 export const DIFFERENCE_ROWS: readonly (Difference & { readonly topic: string })[] = Object.entries(
   DIFFERENCES,
 ).flatMap(([topic, rows]) => rows.map((row) => ({ topic, ...row })))

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 const LSOF_MS = 5000
 
 /**
- * Finds another process with the database open, as Linux and macOS, unlike Windows, can delete a held lock file.
+ * Finds another process with the database open, as a held lock file can be deleted on Linux and macOS.
  * @returns its process id; undefined if no process of this user has it open
  */
 export function otherUserOf(database: string): number | undefined {

@@ -27,11 +27,11 @@ export type AdmittedKind = {
   /** Throws an AppError for an endpoint of another kind. */
   readonly requireKind: (endpoint: Endpoint) => void
   readonly needsNoKey?: (endpoint: Endpoint) => boolean
-  /** Missing for listeners of all endpoints. */
+  /** Undefined: the listener serves all endpoints. */
   readonly at?: OwnPort | undefined
 }
 
-/** A port that leads to one endpoint, with the Host headers of its requests. */
+/** A port that serves one endpoint, with its allowed Host headers. */
 export type OwnPort = { readonly endpointId: string; readonly hosts: ReadonlySet<string> }
 
 /**

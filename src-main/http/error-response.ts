@@ -35,7 +35,7 @@ export function fieldError(error: ZodError): AppError {
   return new AppError('BAD_FIELD', { field, why: reasonText(why) }, { cause: error })
 }
 
-// Of a wrong key in a record zod only says that it is wrong.
+// zod's own message for a record's invalid key does not say why.
 function messageOf(issue: core.$ZodIssue): string {
   return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message
 }

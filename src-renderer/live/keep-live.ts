@@ -1,6 +1,6 @@
 /**
- * Reads a snapshot again when the stream breaks. Hidden pages hold no stream, since browsers allow six connections per
- * service.
+ * Follows events after a snapshot, and starts over when the stream breaks. Hidden pages hold no stream, since browsers
+ * allow six connections per service.
  */
 import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'

@@ -1,7 +1,6 @@
 import type { LocalMachineView } from '../../src-main/contract/system.ts'
 import { withFullStop } from '../../src-main/lib/text.ts'
 
-/** Says beforehand that this machine lacks the engine for containers. */
 export function engineWarning(machine: Pick<LocalMachineView, 'engine'> | undefined): string | undefined {
   if (machine === undefined || machine.engine.state === 'connected') return undefined
   const reason = machine.engine.reason ?? 'no Docker engine answers'

@@ -33,7 +33,7 @@ export async function withSpinner<Result>(
   }
 }
 
-/** Shows reasons as `createStatusLine`, without a terminal as notes printed once. */
+/** Like `createStatusLine`, but prints each reason once as a note if there is no terminal. */
 export function createReasons(output: Output, surroundings: Surroundings): (reason: string) => void {
   if (output.json) return () => undefined
   if (!redrawsLines(surroundings)) return createNotes(output)

@@ -33,7 +33,7 @@ export type Wanted = {
   readonly code: string
   readonly git?: GitState | undefined
   readonly kind?: ReleaseKind
-  /** null: the code is a folder, of a preview. */
+  /** null: a preview, whose code is a folder. */
   readonly artifact?: string | null
 } & Pick<ReleaseCreate, 'runsOn' | 'machine' | 'withoutImages'>
 

@@ -104,7 +104,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
         tell(endpointId, storage.comfyuiPrompts.clientOf(jobId), [startMessage(promptId, clock.now())])
       }
       if (to !== 'IN_PROGRESS') sent.delete(jobId)
-      // Clients take an empty queue as the end, and then look into the history: `tellEnd` says it once that is written.
+      // Clients read the history once the queue is empty, so `tellEnd` reports that after it is written.
       if (!isFinal(to)) tellStatus(endpointId)
     }
   }

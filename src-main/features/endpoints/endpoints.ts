@@ -57,7 +57,7 @@ async function requireHandlerFile(
   if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
 }
 
-// Deploys set some: what is there may stay.
+// Deploys set some, so unchanged values may stay.
 function refuseReserved(env: EndpointConfig['env'] | undefined, before: EndpointConfig['env'] = {}): void {
   const name = Object.keys(env ?? {}).find((name) => isReserved(name) && env?.[name] !== before[name])
   if (name !== undefined) throw new AppError('BAD_FIELD', { field: `env.${name}`, why: RESERVED_TEXT })

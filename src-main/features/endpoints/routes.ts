@@ -49,7 +49,7 @@ async function warningOf({ fleet, views }: Services, { config }: Endpoint): Prom
   return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
 }
 
-/** Before the endpoint has the port itself. */
+/** Call before the endpoint itself opens the port. */
 async function portWarning(port: number | null | undefined): Promise<{ readonly warning?: string }> {
   if (typeof port !== 'number' || (await canOpen(port))) return {}
   return { warning: `Port ${port} is in use. ComfyUI clients can reach this endpoint there once it is free.` }

@@ -73,8 +73,8 @@ export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
 }
 
 /**
- * Counts unhealthy workers of a pool, with one that is kept back after a crash, as on the platform, and those of a crashing
- * endpoint.
+ * Counts unhealthy workers of a pool. One held back after a crash counts, as on the platform; a crashing endpoint has at
+ * least one.
  */
 function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint, pool: WorkerPool): number {
   const { clock, registry, status } = deps

@@ -113,7 +113,7 @@ function withTemplate<Fields extends Pick<PlatformEndpointUpdate, 'templateId' |
   return { image, args, disk, ports, registry, ...fields, env: { ...env, ...fields.env } }
 }
 
-// The tools send their own key along. It is never stored in settings; workers get one by a setting.
+// The platform's tools send their key, which is never stored; `callsOthers` gives workers one.
 function withoutOwnKey({ keys }: Pick<PlatformEndpointDeps, 'keys'>, env: EndpointConfig['env']) {
   const { [KEY]: key, ...others } = env
   return key !== undefined && keys.callerOf(key) !== undefined

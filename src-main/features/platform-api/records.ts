@@ -208,7 +208,6 @@ function requireCredentials(storage: Storage, name: string) {
   return found
 }
 
-/** Replaces the user and the password of credentials; their registry stays. */
 export async function updatePlatformRegistry(
   { storage, clock }: Omit<RecordDeps, 'newId'>,
   { id, ...user }: { readonly id: string; readonly username: string; readonly password: string },

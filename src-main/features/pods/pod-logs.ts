@@ -15,7 +15,6 @@ export type PodLinesWish = {
   readonly tail: number
   readonly since: string | undefined
   readonly follow: boolean
-  /** Ends the lines. */
   readonly until: readonly AbortSignal[]
 }
 
@@ -33,8 +32,8 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
   const eventLines = createEmitter<[string, WorkerLine]>()
   const secrets = new Map<string, ReadonlySet<string>>()
 
-  /** Hidden values stay hidden: the container keeps the variables that it started with. */
-  function learn({ id, settings }: Pick<PodRow, 'id' | 'settings'>): ReadonlySet<string> {
+  /** Old values stay masked, as the container keeps the variables that it started with. */
+  function learnSecrets({ id, settings }: Pick<PodRow, 'id' | 'settings'>): ReadonlySet<string> {
     const { env, registry } = settings
     const password = registry === null ? undefined : registryCredentials(storage, registry)?.password
     const own = new Set([...(secrets.get(id) ?? []), ...ownSecrets(env), ...(password === undefined ? [] : [password])])
@@ -43,7 +42,7 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
   }
 
   return {
-    learn,
+    learnSecrets,
     note(id: string, line: string): void {
       const known = events.get(id) ?? []
       events.set(id, known)
@@ -66,7 +65,7 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
       { started, sources, follow, until, ...wish }: PodLinesWish & { readonly started: Promise<void> | undefined },
     ) {
       const { id } = row
-      const mask = createMask([...accountSecretValues(storage), ...learn(row)])
+      const mask = createMask([...accountSecretValues(storage), ...learnSecrets(row)])
       const notifier = createNotifier(clock)
       const waiting: WorkerLine[] = []
       let isOver = false

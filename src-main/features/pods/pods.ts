@@ -135,7 +135,7 @@ export function createPods({
     update: (id: string, { name, ...fields }: PodFields): Promise<Pod> =>
       inTurn(id, async () => {
         const before = requirePod(id)
-        logs.learn(before)
+        logs.learnSecrets(before)
         const settings = settingsOf(fields, before.settings)
         const { status } = await read(id)
         const isSame = JSON.stringify(settings) === JSON.stringify(before.settings)

@@ -1,4 +1,4 @@
-/** Starts of pods, in the background, since pulling an image can take minutes. */
+/** Starts pods in the background, since pulling an image can take minutes. */
 import type { PodContainers } from '../../runtimes/port.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { withSecrets } from '../keys/account-secrets.ts'
@@ -21,7 +21,7 @@ export function createPodStarts({ storage, log, fleet, note }: Deps) {
 
   return {
     progressOf: (id: string): string | undefined => starts.get(id)?.progress,
-    /** Settles once the start in progress has ended, also if it failed. */
+    /** Settles once the start in progress has succeeded or failed. */
     done: (id: string): Promise<void> | undefined => starts.get(id)?.done,
     begin(containers: PodContainers, { id, name, settings }: PodRow): void {
       const abort = new AbortController()

@@ -78,7 +78,7 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
     }
   }
 
-  // The settings of an endpoint say which schedule its app declares. A pause outlives releases.
+  // The endpoint's settings hold the schedule that its app declares. A pause survives releases.
   async function followApp(endpointId: string): Promise<void> {
     const cron = storage.endpoints.get(endpointId)?.config.app?.schedule
     const before = schedules.list(endpointId).find(isOfApp)

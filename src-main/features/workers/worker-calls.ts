@@ -42,7 +42,7 @@ export function createWorkerCalls(deps: {
   readonly endpointLog: EndpointLog
   readonly lostChunks: LostChunks
   readonly onChange: (endpointId: string) => void
-  /** Called before a worker gets secrets of jobs, which must not be in its log. */
+  /** Masks secrets of jobs in a worker's log; called before the worker gets them. */
   readonly hide: (endpointId: string, values: readonly string[]) => void
 }) {
   const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange, hide } = deps

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 // Characters kept of the end of a program's output; source: ours, hundreds of lines, of which only the last are read.
 const TAIL_CHARACTERS = 64 * 1024
 
-// Counted instead of time, so that a sleeping or busy machine gives a program as many progress checks.
+// Progress checks are counted instead of time, so that a sleeping or busy machine costs a program none.
 const MAX_CHECKS = 20
 
 /** `missing`: it could not be started; `late`: it was stopped at its limit. */

@@ -38,7 +38,7 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
 
   const connect = () => engine.findEngine()
 
-  /** Newest first. A name is no key: one that another container has is left out. */
+  /** Newest first. By label, as other containers may have the name. */
   async function labelled(label: string): Promise<readonly Docker.ContainerInfo[]> {
     const { docker } = await connect()
     const filters = { label: [`${LABELS.service}=${serviceId}`, label] }

@@ -145,7 +145,7 @@ export function createRemoteFiles(options: RemoteFilesOptions) {
           continue
         }
         const isAway = error instanceof EngineAway && brokenSince !== undefined
-        if (!isAway && !isPassing(error)) throw new Error(reasonOf(error, folder.path, machine), { cause: error })
+        if (!isAway && !isTransient(error)) throw new Error(reasonOf(error, folder.path, machine), { cause: error })
         brokenSince ??= clock.steady()
         if (clock.steady() - brokenSince > PATIENCE_MS)
           throw new Error(`${folder.path} could not be sent to ${machine}: ${engineMessage(error)}`, { cause: error })
@@ -218,7 +218,7 @@ async function treesInUse({ docker }: Connected, volume: string): Promise<Readon
 export const isChange = (error: unknown) =>
   error instanceof FileChanged || (error instanceof Refused && error.failure.failed === 'changed')
 
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status === NOT_FOUND || status === CONFLICT
   return error instanceof ConnectionBroken || /^E[A-Z]+$/.test(errorCode(error))

@@ -11,12 +11,12 @@ type Docker = Connected['docker']
 export type Placed = { readonly nodeId: string; readonly containerId: string }
 
 export class NoSuitableNode extends Error {
-  /** Whether ready nodes were left out because they did not answer. */
-  readonly isPassing: boolean
+  /** Ready nodes were left out because they did not answer. */
+  readonly isTransient: boolean
 
-  constructor(message: string, { isPassing = false, ...options }: ErrorOptions & { isPassing?: boolean } = {}) {
+  constructor(message: string, { isTransient = false, ...options }: ErrorOptions & { isTransient?: boolean } = {}) {
     super(message, options)
-    this.isPassing = isPassing
+    this.isTransient = isTransient
   }
 }
 

@@ -11,7 +11,7 @@ import type { Watch } from '../port.ts'
 import {
   createRemoteFiles,
   isChange,
-  isPassing,
+  isTransient,
   type RemoteFiles,
   type RemoteFilesOptions,
   reasonOf,
@@ -81,7 +81,7 @@ export function createNodeFiles(
         signal.throwIfAborted()
         const now = nodes.get(node.id)
         const goesOn = clock.steady() - movedAt < PATIENCE_MS && now !== undefined && answers(now)
-        if (!goesOn || !(isPassing(error) || isChange(error))) throw error
+        if (!goesOn || !(isTransient(error) || isChange(error))) throw error
         await pause(clock, RETRY_MS)
         await manager.receive(tree, { signal, report: () => undefined }, async () => undefined).catch(() => undefined)
       }

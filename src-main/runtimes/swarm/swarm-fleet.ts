@@ -232,7 +232,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       }
     } catch (error) {
       if (error instanceof NoSuitableNode)
-        refused.refuse(spec, { free: 0, reason: error.message, isAway: error.isPassing })
+        refused.refuse(spec, { free: 0, reason: error.message, isAway: error.isTransient })
       throw new Error(`the worker could not be started: ${engineMessage(error)}`, { cause: error })
     } finally {
       starting.delete(workerId)
@@ -269,10 +269,10 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     } catch (error) {
       if (!(error instanceof NoSuitableNode)) throw error
       const why = [...lacking.values()].filter((one) => one !== undefined)
-      const isPassing = without.some(
+      const isTransient = without.some(
         (node) => node.state === READY && lacking.get(node.id) === undefined && mayTake(node, constraints),
       )
-      throw new NoSuitableNode([error.message, ...why].join('; '), { cause: error, isPassing })
+      throw new NoSuitableNode([error.message, ...why].join('; '), { cause: error, isTransient })
     }
   }
 

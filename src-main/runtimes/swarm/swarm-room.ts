@@ -34,8 +34,8 @@ export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
 // Pause after the scheduler found no node, ms; source: ours, ended by node changes.
 const REFUSED_MS = 5000
 
-/** `onOver` is called when a wish that the scheduler refused may be tried again. */
-export function createRefusedWishes(clock: Pick<Clock, 'after'>, onOver: () => void) {
+/** @param onRetry called when a wish that the scheduler refused may be tried again */
+export function createRefusedWishes(clock: Pick<Clock, 'after'>, onRetry: () => void) {
   const rooms = new Map<string, Room>()
   return {
     refuse(plan: Planned, room: Room) {
@@ -44,7 +44,7 @@ export function createRefusedWishes(clock: Pick<Clock, 'after'>, onOver: () => v
       clock.after(REFUSED_MS, () => {
         if (rooms.get(key) !== room) return
         rooms.delete(key)
-        onOver()
+        onRetry()
       })
     },
     roomFor: (plan: Planned) => rooms.get(wishKey(plan)),

@@ -76,7 +76,7 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   )
 }
 
-// Jobs of different priorities, or that wait for different workers, never swap their positions in the queue.
+// Only jobs with the same pool and priority may swap their positions in the queue.
 const alike = (job: Waiting, other: Waiting | undefined) =>
   (['pool', 'lowPriority', 'priority'] as const).every((name) => other?.[name] === job[name]) ? other : undefined
 

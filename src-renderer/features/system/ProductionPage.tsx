@@ -32,7 +32,7 @@ function DifferenceRow({ row: { what, here, there, evidence, setting } }: { read
   const fields = [
     ['Here', here],
     ['On the platform', there],
-    ['Same with', setting],
+    ['Setting', setting],
     ['Evidence', evidence],
   ].filter(([, value]) => value !== undefined)
   return (

@@ -8,8 +8,8 @@ export const scheduledIn = ({ resources }: Pick<Manifest, 'resources'>): readonl
   Object.keys(resources).filter((name) => resources[name]?.schedule !== undefined)
 
 /**
- * The resources of a release with the schedules that apply: none in previews. Without the setting, new code with
- * schedules is refused, and earlier code runs without them. Source: docs/spec/app-deploy.md, 10.
+ * Resources with the schedules that apply: none in previews. Without the setting, new code with schedules is refused,
+ * and earlier code runs without them. Source: docs/spec/app-deploy.md, 10.
  * @throws AppError SCHEDULES_NOT_SUPPORTED
  */
 export function withSchedules(

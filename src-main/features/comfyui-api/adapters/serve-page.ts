@@ -132,7 +132,7 @@ export function createPage({ folder, endpointId, service, isSameUser }: PageOpti
 
 const askedBy = ({ headers }: IncomingMessage): PageRequest => ({
   ...{ host: headers.host, origin: headers.origin, cookie: headers.cookie },
-  site: headers['sec-fetch-site']?.toString(),
+  fetchSite: headers['sec-fetch-site']?.toString(),
 })
 
 function isSame(given: string, wanted: string): boolean {

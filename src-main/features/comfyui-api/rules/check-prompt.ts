@@ -10,12 +10,12 @@ import { NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from './refusals.ts'
 export type AskedPrompt = {
   /** Ids of outputs; undefined: all. */
   readonly targets: readonly string[] | undefined
-  /** False for a server that may have new files since its lists were read. */
+  /** False: the server may have new files since its lists were read. */
   readonly knowsFiles: boolean
 }
 
 export type CheckedPrompt = {
-  /** JSON of the nodes that the outputs need; of all nodes if all outputs are asked for. */
+  /** JSON of the nodes that the requested outputs need. */
   readonly payload: string
   readonly outputs: readonly string[]
 }

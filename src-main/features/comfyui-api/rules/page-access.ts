@@ -3,8 +3,7 @@
 export type PageRequest = {
   readonly host: string | undefined
   readonly origin: string | undefined
-  /** Sec-Fetch-Site. */
-  readonly site: string | undefined
+  readonly fetchSite: string | undefined
   readonly cookie: string | undefined
 }
 
@@ -15,9 +14,9 @@ const COOKIE = 'drydock_comfy'
 export const pageCookie = (secret: string): string => `${COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict`
 
 /** @param own host and port of the page */
-export function isOwnRequest({ host, origin, site }: PageRequest, own: string): boolean {
+export function isOwnRequest({ host, origin, fetchSite }: PageRequest, own: string): boolean {
   if (host?.toLowerCase() !== own || (origin !== undefined && origin !== `http://${own}`)) return false
-  return site === undefined || site === 'same-origin' || site === 'none'
+  return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none'
 }
 
 export function secretIn({ cookie = '' }: PageRequest): string | undefined {

@@ -1,4 +1,4 @@
-/** Requests of ComfyUI clients that the server behind an endpoint may answer, and their headers. */
+/** Requests of ComfyUI clients that are forwarded to the server behind an endpoint, and their headers. */
 
 // Routes that administer a server, its log and its packages: the key of an endpoint only runs graphs.
 const ADMINISTRATION =
@@ -6,10 +6,10 @@ const ADMINISTRATION =
 const POSTS = /^\/(?:api\/)?free$/
 // Pictures for Krita's graphs, which its nodes keep in memory.
 const PUTS = /^\/(?:api\/)?etn\/image\/[\w-]+$/
-// Servers differ in how they read these, so they could hide a path that is not passed on.
+// Servers decode these differently, so they could hide a path that must not be forwarded.
 const AMBIGUOUS = /%(?:2f|5c|25|00)|[\\\0]|\/\//i
 
-/** @param path of a request, with its `/api`, without the query */
+/** @param path with `/api`, without the query */
 export function isPassedOn(method: string, path: string): boolean {
   if (method === 'POST') return POSTS.test(path)
   if (method === 'PUT') return PUTS.test(path)
@@ -34,7 +34,7 @@ const pick = (names: readonly string[], read: ReadHeader): Readonly<Record<strin
 
 export const headersForServer = (read: ReadHeader) => pick(FROM_CLIENT, read)
 
-/** @param ownOrigin false where the response shares the origin of our pages, which its scripts must not reach */
+/** @param ownOrigin false: the response shares the origin of our pages, so its scripts must not run */
 export const headersForClient = (read: ReadHeader, ownOrigin: boolean) => ({
   ...pick(FROM_SERVER, read),
   'x-content-type-options': 'nosniff',

@@ -94,10 +94,7 @@ export function brokenReason(
     : `endpoint ${graph.behind} was deleted. Publish the graph again with another endpoint.`
 }
 
-/**
- * The crashes to show: those before a worker that serves are history, those before sleep are not, nor those of batch
- * workers that are needed while main workers serve.
- */
+/** Hides crashes once a worker serves, except those of batch workers that are still needed. */
 export function shownCrash(state: EndpointState, crash: EndpointCrash | undefined): EndpointCrash | undefined {
   const isNeeded = crash?.pool === 'batch' && crash.nextTryAt !== undefined
   return state === 'crashing' || state === 'asleep' || isNeeded ? crash : undefined

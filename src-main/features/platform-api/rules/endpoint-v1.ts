@@ -3,7 +3,6 @@ import type { EndpointFieldsV1, EndpointV1 } from '../../../contract/platform-v1
 
 const USUAL_VCPUS = 2
 
-/** Fields of version 1 as those of version 2. */
 export function updateOfV1(fields: EndpointFieldsV1): PlatformEndpointUpdate {
   const { name, templateId, gpuTypeIds, gpuCount, cpuFlavorIds, vcpuCount = USUAL_VCPUS, flashboot } = fields
   const volumes = fields.networkVolumeIds ?? (fields.networkVolumeId ? [fields.networkVolumeId] : undefined)
@@ -36,7 +35,7 @@ const withoutUndefined = <Fields extends object>(fields: Fields) =>
 
 type Included = { readonly withTemplate: boolean; readonly workers: readonly PlatformWorker[] | undefined }
 
-/** An endpoint of version 2 with the fields of version 1, some of which share names but not types. */
+/** Some fields of both versions share a name but not a type. */
 export function viewEndpointV1(endpoint: PlatformEndpoint, { withTemplate, workers }: Included): EndpointV1 {
   const { id, name, templateId, gpu, cpu = [], scaling, networkVolumes, env, createdAt } = endpoint
   return {

@@ -69,7 +69,7 @@ export function fromPlatformManifest(
   }
 }
 
-/** Those for which tools save an endpoint: not tasks, even if a schedule gives them one. */
+/** Resources whose endpoints the tools save: not tasks, even scheduled ones. */
 export const savedResources = ({ resources }: Pick<Manifest, 'resources'>): readonly [string, ManifestResource][] =>
   Object.entries(resources).filter(([, { isTask }]) => isTask === undefined)
 

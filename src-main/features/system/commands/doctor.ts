@@ -58,7 +58,7 @@ function showDifferences(output: Output, help: Help): void {
       output.fields([
         ['here', wrapped(here)],
         ['on the platform', wrapped(there)],
-        ['same with', wrapped(setting)],
+        ['setting', wrapped(setting)],
         ['evidence', evidence],
       ])
     }

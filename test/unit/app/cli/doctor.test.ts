@@ -215,7 +215,7 @@ test('--production lists the differences from the platform in 80 columns, or as 
   const { run } = await setupCli()
   const shown = await run(['doctor', '--production'])
   expect(Math.max(...shown.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-  expect(shown.stdout).toContain('same with        emptyInput: refuse')
+  expect(shown.stdout).toContain('setting          emptyInput: refuse')
   const { differences } = JSON.parse((await run(['doctor', '--production', '--json'])).stdout)
   expect(differences).toEqual(DIFFERENCE_ROWS)
 })

@@ -1,4 +1,4 @@
-/** Public catalogs of the platform that do not apply to one machine; clients read them without a key. */
+/** The platform's public catalogs, which clients read without a key, do not apply to one machine. */
 import { type DocumentNode, GraphQLError, Kind } from 'graphql'
 import { AppError } from '../../../../contract/errors.ts'
 
@@ -8,7 +8,6 @@ const NOT_HERE: Readonly<Record<string, { readonly what: string; readonly why: s
   allAiApiPublicConfigs: { what: 'public endpoints', why: 'GET /v2/serverless lists its own' },
 }
 
-/** Why a query cannot be answered here; undefined: it asks for no such catalog. */
 export function reasonNotHere({ definitions }: DocumentNode): GraphQLError | undefined {
   const fields = definitions.flatMap((one) => ('selectionSet' in one ? one.selectionSet.selections : []))
   for (const field of fields) {

@@ -29,7 +29,6 @@ const CLASSES: Readonly<Record<VirtualKind, readonly string[]>> = {
   ],
 }
 
-/** By class. */
 export const VIRTUAL_KINDS: ReadonlyMap<string, VirtualKind> = new Map(
   (Object.keys(CLASSES) as VirtualKind[]).flatMap((kind) => CLASSES[kind].map((name) => [name, kind] as const)),
 )

@@ -1,5 +1,6 @@
 /** The native API of endpoints for ComfyUI clients, and the server behind them. */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { describe, expect, it } from 'vitest'
 import { SERVICE_URL, setup } from '../support/core.ts'
@@ -35,6 +36,14 @@ it('lets the server behind an endpoint answer, without the key, and keeps its sc
   expect(asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from('user:secret').toString('base64')}`)
   const own = await send('/index.html', { headers: { host: `e.localhost:${PORT}` } })
   expect(own.headers).not.toHaveProperty('content-security-policy')
+})
+
+it('sends all of a compressed response, which arrives here decompressed', async () => {
+  const text = 'x'.repeat(10_000)
+  const { send } = await withServer((_incoming, response) => {
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(text))
+  })
+  expect((await send('/comfy/e/index.html')).text).toBe(text)
 })
 
 it('follows no redirect, and passes nothing on that administers the server', async () => {

@@ -64,7 +64,9 @@ export function createComfyuiApp(
     (own: Answer): Answer =>
     async (c) => {
       const response = await passOn(c, admittedFor(c), service).catch(() => undefined)
-      return response?.ok === true ? response : own(c)
+      if (response?.ok === true) return response
+      await response?.body?.cancel()
+      return own(c)
     }
 
   const bounded = (most: number) => boundBody(most, service)

@@ -22,10 +22,9 @@ export function isPassedOn(method: string, path: string): boolean {
 }
 
 const FROM_CLIENT = ['accept', 'accept-language', 'content-type', 'if-modified-since', 'if-none-match', 'range']
-const FROM_SERVER = [
-  ...['accept-ranges', 'cache-control', 'content-disposition', 'content-length', 'content-range', 'content-type'],
-  ...['etag', 'last-modified'],
-]
+const FROM_SERVER = ['cache-control', 'content-disposition', 'content-type', 'etag', 'last-modified']
+// Of the bytes that are sent: a compressed body is decompressed on its way.
+const OF_BYTES = ['accept-ranges', 'content-length', 'content-range']
 
 type ReadHeader = (name: string) => string | null | undefined
 
@@ -36,7 +35,7 @@ export const headersForServer = (read: ReadHeader) => pick(FROM_CLIENT, read)
 
 /** @param ownOrigin false: the response shares the origin of our pages, so its scripts must not run */
 export const headersForClient = (read: ReadHeader, ownOrigin: boolean) => ({
-  ...pick(FROM_SERVER, read),
+  ...pick(read('content-encoding') == null ? [...FROM_SERVER, ...OF_BYTES] : FROM_SERVER, read),
   'x-content-type-options': 'nosniff',
   ...(ownOrigin ? {} : { 'content-security-policy': "sandbox; default-src 'none'" }),
 })

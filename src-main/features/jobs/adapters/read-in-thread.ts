@@ -198,23 +198,34 @@ function read({ name, given }: Told): Answer | Problem {
 // Thread memory, MiB: twenty times the largest body, which empty lists need.
 const MEMORY_MIB = 1024
 
-/** The thread starts with the first large item and ends after an idle period. */
+/** A thread starts with the first large item and ends after an idle period. */
 export function createReadInThread(): { readonly readInThread: ReadInThread; readonly stop: () => Promise<void> } {
-  const { ask, stop } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
-    timeMs: limit('readInThreadMs'),
-    memoryMib: MEMORY_MIB,
-    idleMs: limit('readInThreadIdleMs'),
-  })
-  const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
-    given.some((one) => sizeOf(one) > (SMALL_BYTES[name] ?? limit('payloadInRowBytes')))
-      ? ask({ name, given }, transferredOf(name, given))
-      : read({ name, given })
-  return { readInThread: readInThread as ReadInThread, stop }
+  const start = () =>
+    createThread<Told, Answer | Problem>(new URL(import.meta.url), {
+      timeMs: limit('readInThreadMs'),
+      memoryMib: MEMORY_MIB,
+      idleMs: limit('readInThreadIdleMs'),
+    })
+  const [usual, pictures] = [start(), start()]
+  const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> => {
+    const isPicture = OF_PICTURES.has(name)
+    const isSmall = given.every((one) => sizeOf(one) <= (SMALL_BYTES[name] ?? limit('payloadInRowBytes')))
+    if (isSmall && !isPicture) return read({ name, given })
+    return (isPicture ? pictures : usual).ask({ name, given }, transferredOf(name, given))
+  }
+  return {
+    readInThread: readInThread as ReadInThread,
+    async stop() {
+      await Promise.all([usual.stop(), pictures.stop()])
+    },
+  }
 }
 
-// A small file may hold a large picture, and a small graph may take long to check.
+// Results of jobs do not wait for large pictures, which small files may hold and which take up to ten seconds.
+const OF_PICTURES: ReadonlySet<keyof Readers> = new Set(['picture', 'maskedPicture'])
+
+// A small graph may take long to check.
 const SMALL_BYTES: Partial<Record<keyof Readers, number>> = {
-  ...{ picture: 0, maskedPicture: 0 },
   ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes') },
 }
 

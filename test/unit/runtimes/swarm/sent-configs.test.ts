@@ -26,9 +26,9 @@ test('a folder of a handler is sent to a swarm without the files that .runpodign
   const { docker, sent } = configEngine()
   const folders = [{ path, kind: 'project', target: '/app' }] as const
   await createSentConfigs('service', () => 0).send(docker, folders, new AbortController().signal)
-  expect(JSON.parse(sent()).map((entry: { path: string }) => entry.path)).toEqual([
-    '.runpodignore',
-    'handler.py',
-    'keep.bin',
-  ])
+  expect(
+    JSON.parse(sent())
+      .map((entry: { path: string }) => entry.path)
+      .sort(),
+  ).toEqual(['.runpodignore', 'handler.py', 'keep.bin'])
 })

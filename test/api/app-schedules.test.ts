@@ -48,7 +48,7 @@ async function setup({ isOn = true, file }: { readonly isOn?: boolean; readonly 
 }
 
 describe('a schedule in the code of an app', () => {
-  it('is made, changed and removed with releases, and goes back with a rollback', async () => {
+  it('is created, changed and removed by releases, and restored by a rollback', async () => {
     const { service, deploy, rollBack, schedules, untilCrons } = await setup()
     await deploy(HOURLY)
     await untilCrons('0 * * * *')
@@ -66,7 +66,7 @@ describe('a schedule in the code of an app', () => {
     await untilCrons()
   })
 
-  it('is shown in the plan, of a new endpoint too, and changing it alone replaces no worker', async () => {
+  it('is shown in plans, even for a new endpoint; changing it alone replaces no worker', async () => {
     const { service, deploy } = await setup()
     const plan = async (schedule?: string) => {
       const manifest = manifestOf({ report: schedule === undefined ? {} : { schedule } })
@@ -103,7 +103,7 @@ describe('a schedule in the code of an app', () => {
     expect((await service.get(`/api/jobs/${id}`)).input).toEqual({})
   })
 
-  it('can be paused, which outlives releases, but not deleted or named by a user', async () => {
+  it('can be paused across releases, but not deleted, and users cannot take its name', async () => {
     const { service, deploy, schedules, untilCrons } = await setup()
     await deploy(HOURLY)
     await untilCrons('0 * * * *')
@@ -121,7 +121,7 @@ describe('a schedule in the code of an app', () => {
     expect(await schedules()).toMatchObject([{ paused: true }])
   })
 
-  it('that cannot be read, or of an API, refuses its deploy', async () => {
+  it('fails the deploy if it is invalid or on an API', async () => {
     const { service } = await setup()
     const refusal = async (more: object) => {
       const manifest = manifestOf({ report: more })
@@ -142,7 +142,7 @@ describe('a schedule in the code of an app', () => {
 })
 
 describe('with the setting off', () => {
-  it('a deploy is refused in the words of the platform, to its tools as well', async () => {
+  it('a deploy is refused with the message of the platform, to its tools as well', async () => {
     const { service, upload, activate, save, at } = await setup({ isOn: false })
     const manifest = manifestOf({ report: { schedule: '0 * * * *' } })
     const artifact = await giveArtifact(service, await artifactOf(manifest))
@@ -160,7 +160,7 @@ describe('with the setting off', () => {
     expect(error).toContain(NOT_SUPPORTED)
   })
 
-  it('earlier code goes on without its schedule, as the plan of a rollback says', async () => {
+  it('earlier code runs without its schedule, as the plan of a rollback says', async () => {
     const { service, deploy, rollBack, untilCrons, crons } = await setup()
     await deploy(HOURLY)
     await deploy({ name: 'report' })

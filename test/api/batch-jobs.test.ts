@@ -203,7 +203,7 @@ describe('a batch of the job API', () => {
     expect((await get('/api/job-count')).count).toBe(301)
   })
 
-  it('is forgotten while its endpoint is paused, and refuses to be while the disk is too full to queue it', async () => {
+  it('can be deleted while its endpoint is paused, but not while the disk is too full to queue it', async () => {
     let isFull = false
     const service = await withEndpoint({
       storage: (opened) => ({
@@ -229,7 +229,7 @@ describe('a batch of the job API', () => {
     expect((await remove()).status).toBe(200)
   })
 
-  it('is named where it is one too many, however old a draft is, and makes room when it is cancelled or deleted', async () => {
+  it('is named in the error about too many batches, however old, and stops counting when cancelled or deleted', async () => {
     const { ask, get, path, post, start, storage } = await withEndpoint()
     const drafts = [await start(), await start()]
     const { batches, write } = storage()

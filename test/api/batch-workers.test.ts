@@ -99,7 +99,7 @@ describe('jobs of a batch', () => {
     expect(await test.taken((await test.of('main')).takeBatch(5))).toEqual(['run'])
   })
 
-  it('that have low priority start no worker, as all such jobs', async () => {
+  it('start no worker if they have low priority', async () => {
     const test = await service()
     const main = await test.of('main')
     await addBatch(test, 1, { lowPriority: true })
@@ -107,7 +107,7 @@ describe('jobs of a batch', () => {
     expect(await test.pools()).toEqual(['main running'])
   })
 
-  it('change places with each other, and with no other job', async () => {
+  it('swap places only with each other', async () => {
     const test = await service({ workersMin: 0, paused: true })
     await test.post('/api/endpoints/e/pause')
     await addBatch(test, 2)
@@ -129,7 +129,7 @@ describe('jobs of a batch', () => {
 describe('batch workers', () => {
   const WORDS = "ModuleNotFoundError: No module named 'torch'"
 
-  it('that crash hold back no main worker, and the reason names them', async () => {
+  it('hold back no main worker when they crash, and the reason names them', async () => {
     const test = await service()
     const main = await test.of('main')
     const asked = main.takeBatch(1)
@@ -158,7 +158,7 @@ describe('batch workers', () => {
     )
   })
 
-  it('start at once where main workers crashed', async () => {
+  it('start at once although main workers crashed', async () => {
     const test = await service()
     test.fleet().failStarts = WORDS
     await test.clock.until(async () => (await test.get('/api/endpoints/e')).crash?.count === 4, 20_000)

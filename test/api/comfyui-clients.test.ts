@@ -46,7 +46,7 @@ it('sends all of a compressed response, which arrives here decompressed', async 
   expect((await send('/comfy/e/index.html')).text).toBe(text)
 })
 
-it('follows no redirect, and passes nothing on that administers the server', async () => {
+it('follows no redirects, and forwards nothing that administers the server', async () => {
   const { send, asked } = await withServer((_incoming, response) =>
     response.writeHead(302, { location: 'http://elsewhere.example/' }).end(),
   )
@@ -77,7 +77,7 @@ it('asks the server for models and statistics, and answers itself where the serv
   expect((await send('/comfy/e/view_metadata/loras')).status).toBe(500)
 })
 
-it('is 404 for anything else where no server is named', async () => {
+it('answers 404 to anything else if no server is named', async () => {
   const service = await setup()
   await service.createEndpoint('e', { workflows: {} })
   const { send } = await openProxy(service)
@@ -105,7 +105,7 @@ describe('a prompt with partial execution targets', () => {
     expect((await (await service.worker()).take())?.input).toEqual({ workflow: only })
   })
 
-  it('is not refused for what is wrong with other outputs', async () => {
+  it('is not refused for errors of other outputs', async () => {
     const { queue } = await open()
     const wrong = { ...prompt, a: { class_type: 'EmptyImage', inputs: {} } }
     expect((await queue({ prompt: wrong })).status).toBe(400)
@@ -120,7 +120,7 @@ describe('a prompt with partial execution targets', () => {
   })
 })
 
-describe('keys of accounts', () => {
+describe('account keys', () => {
   const KEYS = { api_key_comfy_org: 'comfy-key-1234', auth_token_comfy_org: 'comfy-token-1234' }
   const GIVEN = { comfy_org_api_key: 'comfy-key-1234', comfy_org_auth_token: 'comfy-token-1234' }
   const prompt = { a: { class_type: 'SomeNode', inputs: {} } }
@@ -160,7 +160,7 @@ describe('keys of accounts', () => {
     for (const secret of Object.values(KEYS)) expect(shown).not.toContain(secret)
   })
 
-  it('are there again when a job is run again', async () => {
+  it('reach the worker again when the job is run again', async () => {
     const service = await setup()
     await service.createEndpoint('e', { workflows: {} })
     const id = await service.run({ workflow: prompt, ...GIVEN })
@@ -201,7 +201,7 @@ describe('pictures', () => {
     return { upload, view }
   }
 
-  it('are shown as they are, without alpha, or as alpha alone', async () => {
+  it('are served unchanged, without alpha, or as alpha alone', async () => {
     const { view } = await open()
     const whole = await view('filename=half.png')
     expect(whole.bytes.equals(HALF)).toBe(true)
@@ -222,7 +222,7 @@ describe('pictures', () => {
     expect(await typeOf('filename=opaque.png&preview=webp')).toBe('image/jpeg')
   })
 
-  it('that cannot be read come as they are', async () => {
+  it('are served unchanged if they cannot be read', async () => {
     const { view, upload } = await open()
     await upload('/upload/image', Buffer.from('RIFF....WEBP'), 'a.webp')
     expect((await view('filename=a.webp&channel=rgb')).text).toBe('RIFF....WEBP')
@@ -277,7 +277,7 @@ describe('lists of prompts', () => {
     }
   }
 
-  it('have the newest of the history, or as many as asked for from the oldest on', async () => {
+  it('return the newest of the history, or as many as requested from the oldest on', async () => {
     const { ids, read, change } = await withHistory([{ output: 1 }, { output: 2 }, { error: 'no' }])
     const [first, second, third] = ids
     const history = async (query: string) => Object.keys(await read(`/history${query}`))
@@ -291,7 +291,7 @@ describe('lists of prompts', () => {
     expect(await history('')).toEqual([])
   })
 
-  it('have jobs by state and order', async () => {
+  it('filter and sort jobs', async () => {
     const { ids, waiting, read, change } = await withHistory([{ output: 1 }, { error: 'no' }])
     const jobs = async (query: string) => (await read(`/jobs${query}`)).jobs.map(({ id }: { id: string }) => id)
     expect(await jobs('')).toEqual([waiting, ...ids.toReversed()])

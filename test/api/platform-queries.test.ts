@@ -43,7 +43,7 @@ test('an endpoint is deleted, and one that is gone is not found', async () => {
   expect(await refusal(remove, { id: 'e' })).toBe('The endpoint e was not found.')
 })
 
-test('registry credentials get another user and password, and keep their registry', async () => {
+test('registry credentials change user and password but keep their registry', async () => {
   const { read, refusal, query, service } = await platformTools()
   await service.post('/api/registries', { name: 'work', server: 'ghcr.io', username: 'ada', password: 'old' })
   const update = 'mutation ($input: UpdateRegistryAuthInput!) { updateRegistryAuth(input: $input) { id name } }'

@@ -123,7 +123,7 @@ async function withPod(fields: object, printed: readonly string[] = [], runs = f
 }
 
 describe('a pod', () => {
-  it('takes and gives the fields of both versions', async () => {
+  it('accepts and returns the fields of both versions', async () => {
     const { call, expectCall, service, id } = await withPod(
       {
         ...{ cmd: ['sleep', '9'], entrypoint: ['tini'], ports: ['8888/http'], gpu: { id: 'ANY', count: 1 } },
@@ -156,7 +156,7 @@ describe('a pod', () => {
 })
 
 describe('the log of a pod', () => {
-  it('hides its secret variables, also earlier ones, account secrets, and the password of its registry', async () => {
+  it('masks secret variables, even earlier ones, account secrets and the password of its registry', async () => {
     const printed = ['plain-debug', 'secret-first', 'secret-second', 'secret-account', 'secret-registry']
     const { service, call, id, log } = await withPod({ env: { MODE: 'plain-debug', API_KEY: 'secret-first' } }, printed)
     await service.post('/api/registries', {

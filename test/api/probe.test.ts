@@ -64,7 +64,7 @@ async function deviatingProxy(to: string) {
   }
 }
 
-test('a probe finds each of 100 deviations of another service, no other, and never shows its key', async () => {
+test('a probe finds each of 100 planted deviations and no others, and never shows the key', async () => {
   const [here, there] = [await setup(), await setup()]
   const proxy = await deviatingProxy(await there.listen('users'))
   await here.post('/api/targets', { name: 'plain', url: await here.listen('users'), key: here.accountKey() })

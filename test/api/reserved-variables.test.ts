@@ -50,7 +50,7 @@ describe('a variable that workers get from the service', () => {
     ).toMatchObject({ status: 200 })
   })
 
-  it('is in the table', async () => {
+  it('is in the table of reserved variables', async () => {
     const { createEndpoint, worker } = await setup()
     await createEndpoint('e', { callsOthers: true, env: { A: '1' } })
     const { spec } = await worker()

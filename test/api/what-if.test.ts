@@ -36,7 +36,7 @@ describe('a what-if question', () => {
     expect(none).toMatchObject({ status: 400, text: expect.stringContaining('holds no jobs') })
   })
 
-  it('says that batch workers are not simulated where jobs of batches are among the recorded ones', async () => {
+  it('says that batch workers are not simulated if batch jobs were recorded', async () => {
     const { post, run, clock } = await setup()
     const ask = async () => {
       const load = { type: 'recorded', from: 0, to: clock.wall() + 1000 }

@@ -315,7 +315,7 @@ describe('a run', () => {
     expect((await (await service.worker()).take())?.input).toEqual({ workflow: JSON.parse(payload) })
   })
 
-  it('of a ComfyUI client is checked without holding the event loop as long as that takes', async () => {
+  it('of a ComfyUI client is checked without blocking the event loop', async () => {
     const service = await withEndpoint()
     const { send } = await openProxy(service)
     const types = typesIn((await service.get('/api/node-types?endpointId=e')).text)

@@ -1,4 +1,4 @@
-/** Documents by chance mean here what the newest page makes of them. DRYDOCK_COMFY_DOCUMENTS says how many are tried. */
+/** The newest page reads random documents as we do. DRYDOCK_COMFY_DOCUMENTS is how many are tried. */
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
@@ -11,7 +11,7 @@ import { reasonOf } from './reasons.ts'
 
 const COUNT = Number(process.env.DRYDOCK_COMFY_DOCUMENTS ?? 200)
 
-test('the page sends the payload that we send, of each document', { timeout: COUNT * 5_000 }, async ({ skip }) => {
+test('for each document, the page sends the same payload as we do', { timeout: COUNT * 5_000 }, async ({ skip }) => {
   skip(noBrowser !== undefined, noBrowser)
   const page = await openRealPage({ folder: install(NEWEST).page, classes: CLASSES })
   onTestFinished(page.close)

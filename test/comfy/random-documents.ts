@@ -1,6 +1,6 @@
 /**
- * Documents by chance, of every construct by which a document says what its payload holds: links in slots and in the list
- * alone, reroutes, primitives, converted widgets, controls, modes, and hosts that hold, list or omit values.
+ * Random documents with every construct that affects their payload: links in slots and in the list alone, reroutes,
+ * primitives, converted widgets, controls, modes, and hosts that hold, list or omit values.
  */
 import fc from 'fast-check'
 

@@ -112,7 +112,7 @@ test('a key is needed unless the endpoint says otherwise, and pages of other sit
     expect((await comfy.ask('/queue', { headers: headers as Record<string, string> })).status).toBe(403)
 })
 
-test('a port of its own serves clients that know only host and port, and nobody else', async () => {
+test("an endpoint's own port serves clients that know only host and port, and nobody else", async () => {
   const port = await freePort(() => false)
   const { service, comfy } = await setup({ comfyuiPort: port })
   const at = `http://127.0.0.1:${port}`
@@ -137,7 +137,7 @@ test('a port of its own serves clients that know only host and port, and nobody 
   expect(Object.keys(await comfy.read('/history'))).toEqual([id])
 })
 
-test('a port of an endpoint outlives restarts, belongs to one endpoint, and is opened once it is free', async () => {
+test("an endpoint's own port survives restarts, belongs to one endpoint, and is opened once it is free", async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 type Client = {
   readonly installer: 'pip' | 'npm'
   readonly name: string
-  /** Whether it is made by the platform, so that changed words in it matter. */
+  /** Made by the platform, so changed words in it matter. */
   readonly isOfPlatform: boolean
-  /** The newest version is looked for among pre-releases too. */
+  /** Pre-releases count as newest versions too. */
   readonly pre: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Compares a run of the watch with the last one. */
+/** Compares a run of `npm run test:platform` with the last one. */
 import type { Calls } from './read-exchanges.ts'
 
 /** A run: seen.json holds the last one. `versions`: of public clients by name. */

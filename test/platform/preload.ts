@@ -1,4 +1,4 @@
-/** Loaded by `node --import` before every program of a run: writes each exchange as a line of JSON. */
+/** Loaded into every program of a run by `node --import`: writes each exchange as a line of JSON. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordExchanges } from './record-exchanges.ts'

@@ -1,4 +1,4 @@
-/** Reads from the requests of a run which routes the clients called, and with what. */
+/** Reads which routes the clients called in a run, and with which fields. */
 import { type DocumentNode, type FieldNode, Kind, parse, type SelectionSetNode } from 'graphql'
 import { PLATFORM_ROUTES } from '../../src-main/contract/platform-routes.ts'
 import { POD_ROUTES } from '../../src-main/contract/pods.ts'
@@ -8,7 +8,7 @@ import { TASK_ROUTES } from '../../src-main/contract/task-calls.ts'
 import { OPENAI_ROUTE, V2_ROUTES } from '../../src-main/contract/v2-routes.ts'
 import { WORKER_ROUTES } from '../../src-main/contract/worker-protocol.ts'
 
-/** A request and its response. `headers`: their names in lower case. Bodies are '' where they are too long. */
+/** `headers`: names in lower case. Bodies are '' if they are too long. */
 export type Exchange = {
   readonly method: string
   readonly url: string
@@ -25,7 +25,7 @@ export type Calls = {
    * query, `x-name` as a header; for GraphQL `$input.name` as a variable, and `name` as a field that was asked for.
    */
   readonly routes: Readonly<Record<string, readonly string[]>>
-  /** Routes that the service does not have, or that it answers with 501. */
+  /** Routes that the service lacks, or answers with 501. */
   readonly notAnswered: readonly string[]
 }
 

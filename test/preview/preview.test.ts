@@ -149,7 +149,7 @@ test('a release that hangs is given up for the next save', async () => {
   expect(await preview.output('gated')).toBe('newest')
 })
 
-test('a save without a change, or of an ignored file, makes no release; passing files of editors are not named', async () => {
+test('a save without a change, or of an ignored file, makes no release; temporary files of editors are not named', async () => {
   const app = await previewProject()
   app.write('.runpodignore', 'private/\n')
   app.write('private/notes.txt', 'one')

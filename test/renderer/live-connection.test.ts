@@ -162,7 +162,7 @@ const created = (id: number): NumberedEvent => ({
   event: { type: 'endpoint', at: NOW, endpointId: `new-${id}`, event: 'created' },
 })
 
-test('an event that comes while the records are read has them read once more', async () => {
+test('an event that arrives while the records are read triggers another read', async () => {
   const { platform, calls, say, holdReads } = setup()
   await platform.advance(0)
   const release = holdReads()

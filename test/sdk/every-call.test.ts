@@ -44,7 +44,7 @@ function record({ onTestFinished }: TestContext) {
 test.for([
   ['the package', () => apps, ['runpod.apps.api:AppsApiClient', 'runpod.api.ctl_commands'], []],
   ['the older package', () => older, ['runpod_flash.core.api.runpod:RunpodGraphQLClient'], OF_OLDER_DEPLOYS],
-] as const)('of %s', async ([, prepared, targets, known], context) => {
+] as const)('every call of %s is answered', async ([, prepared, targets, known], context) => {
   const { ready, python, reason } = prepared()
   context.skip(!ready, reason)
   const { url, key, folder } = await startService(context)
@@ -63,7 +63,7 @@ test.for([
   expect(count).toBeGreaterThan(10)
 })
 
-test('of the server for agents', async (context) => {
+test('every call of the server for agents is answered', async (context) => {
   context.skip(!server.ready, server.reason)
   const { request } = await startAgent(context, server)
   const calls = record(context)

@@ -96,7 +96,7 @@ function answersTo(sources: readonly string[]): Promise<readonly Answer[]> {
   return promise
 }
 
-test('a build refuses the apps that the package refuses, in its words', async () => {
+test('a build refuses the apps that the package refuses, with the same messages', async () => {
   const answers = await answersTo(Object.values(REFUSED))
   const names = Object.keys(REFUSED)
   expect(Object.fromEntries(answers.map(({ ours }, at) => [names[at], ours]))).toEqual(
@@ -104,7 +104,7 @@ test('a build refuses the apps that the package refuses, in its words', async ()
   )
 })
 
-test('a build takes the apps that the package takes, and warns of routes that its next release refuses', async () => {
+test('a build accepts the apps that the package accepts, and warns of routes that its next release refuses', async () => {
   const answers = await answersTo(Object.values(TAKEN).map(([source]) => source))
   const names = Object.keys(TAKEN)
   expect(Object.fromEntries(answers.map((answer, at) => [names[at], answer]))).toEqual(

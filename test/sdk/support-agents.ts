@@ -16,7 +16,6 @@ export function prepareAgentServer(): Promise<PackageFolder> {
   return prepareFolder(`mcp-server-${versionOf('agents')}`, (folder) => npmInstall(folder, requirementOf('agents')))
 }
 
-/** JSON of a tool. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
 type Told = any
 

@@ -39,7 +39,7 @@ it.each([
   expect(isPassedOn(method, path)).toBe(false)
 })
 
-it('passes neither keys and cookies to the server, nor its cookies and policies to the client', () => {
+it('forwards no keys or cookies to the server, and none of its cookies or policies to the client', () => {
   const from = (headers: Readonly<Record<string, string>>) => (name: string) => headers[name]
   expect(headersForServer(from({ authorization: 'Bearer key', cookie: 'a=b', host: 'x', range: 'bytes=0-1' }))).toEqual(
     {

@@ -85,7 +85,7 @@ it('refuses the link of another user, and keeps it for its own', async () => {
   expect((await ask(link)).status).toBe(303)
 })
 
-it('passes the page of the server through where no folder is given', async () => {
+it('serves the page of the server if no folder is given', async () => {
   const { ask, signIn } = await setup({ folder: undefined })
   expect((await ask('/', await signIn())).text).toBe('from the service')
 })

@@ -61,7 +61,7 @@ describe('batch workers', () => {
     expect(toGiveWay(workers, 9)).toEqual([{ state: 'idle' }, { state: 'running' }])
   })
 
-  it('give way only where their slot is of use', () => {
+  it('give way only if their slot can be used', () => {
     const container = (more: object) => ({ container: containerSettings.parse({ image: 'i', ...more }) })
     expect(mayFreeSlot({}, {})).toBe(true)
     expect(mayFreeSlot({}, container({}))).toBe(false)

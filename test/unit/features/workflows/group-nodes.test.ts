@@ -61,7 +61,7 @@ test.each([
   expect(inputs[9]).toMatchObject({ images: ['5:1', 0] })
 })
 
-test('inputs are found by name; the second of a name has the title of its part before it', () => {
+test('inputs are found by name; a repeated name is preceded by the title of its part', () => {
   const batch = {
     type: 'ImageBatch',
     inputs: ['image1', 'image2'].map((name) => ({ name, type: 'IMAGE', link: null })),
@@ -96,7 +96,7 @@ test.each([
   expect(inputs[9]).toMatchObject({ images })
 })
 
-test('a reroute at the entry is named by what it passes', () => {
+test('a reroute at the entry is named by its type', () => {
   const group = { nodes: [reroute, invert], links: [[0, 0, 1, 0, 1, 'IMAGE']], external: [] }
   const host = { inputs: [{ name: 'IMAGE', type: 'IMAGE', link: 11 }] }
   const { inputs, problems } = sent(group, host, [{ type: 'EmptyImage', widgets_values: [1, 1, 1, 0] }])
@@ -104,7 +104,7 @@ test('a reroute at the entry is named by what it passes', () => {
   expect(inputs['5:1']).toEqual({ image: ['20', 0] })
 })
 
-test('a primitive among its parts has the first values of the node, with its control', () => {
+test('a primitive inside takes the first values of the group node, with its control', () => {
   const primitive = { type: 'PrimitiveNode', outputs: [{ name: 'INT', type: 'INT', widget: { name: 'width' } }] }
   const group = { nodes: [primitive, picture], links: [[0, 0, 1, 0, 2, 'INT']], external: [[1, 0, 'IMAGE']] }
   const { inputs, problems } = sent(group, { widgets_values: [320, 'fixed', 512, 1, 0] })
@@ -119,7 +119,7 @@ test('names that differ by case alone are two groups', () => {
   expect([...payload.keys()]).toEqual(['0:0', '0:1', '1:0'])
 })
 
-test('a bypassed part hands on its input', () => {
+test('a bypassed part passes on its input', () => {
   const { inputs } = sent({ ...PAIR, nodes: [picture, { ...invert, mode: 4 }] })
   expect(inputs[9]).toMatchObject({ images: ['5:0', 0] })
 })

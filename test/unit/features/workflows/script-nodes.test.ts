@@ -129,13 +129,13 @@ test('a link to a node that is not sent is an error at its target', () => {
   )
 })
 
-test('the preview that a page draws on a node of a film is not sent', () => {
+test('the preview that the page draws on a video node is not sent', () => {
   const values = { frame_rate: 8, videopreview: { hidden: false, params: {} } }
   const { payload } = converted({ nodes: [{ id: 1, type: 'VHS_VideoCombine', widgets_values: values }], links: [] })
   expect(payload[1].inputs).toEqual({ frame_rate: 8 })
 })
 
-test('nodes of a payload are kept, also those that a page only draws', () => {
+test('nodes of a payload are kept, even those of the page', () => {
   const payload = {
     1: { class_type: 'CLIPLoader', inputs: {} },
     2: { class_type: 'Anything Everywhere', inputs: { anything: ['1', 0] } },

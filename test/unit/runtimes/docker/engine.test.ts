@@ -39,7 +39,7 @@ async function withoutEvents() {
   return { asked: asked.promise, addresses: () => [{ host, source: 'a test' }] }
 }
 
-test('an engine whose events do not begin is given up, and tried again', async () => {
+test('an engine whose events do not start is dropped, and tried again', async () => {
   const { asked, addresses } = await withoutEvents()
   const { time, engine, tries } = unreachable(addresses)
   onTestFinished(() => engine.close())

@@ -4,7 +4,7 @@ import reserved from '../../resources/python/svc_build/reserved_variables.json' 
 const OF_WORKERS: ReadonlySet<string> = new Set(reserved.ofWorkers)
 const OF_APPS: ReadonlySet<string> = new Set(reserved.ofApps)
 
-export const RESERVED_TEXT = 'is reserved, because the service sets it. Use another name'
+export const RESERVED_TEXT: string = reserved.refusal
 
 export const isReserved = (name: string): boolean => OF_WORKERS.has(name)
 

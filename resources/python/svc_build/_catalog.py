@@ -39,11 +39,9 @@ APP_PACKAGE = "runpod"
 PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
 VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
-RESERVED_VARIABLES: frozenset[str] = frozenset(
-    name
-    for names in json.loads(Path(__file__).with_name("reserved_variables.json").read_text("utf-8")).values()
-    for name in names
-)
+_RESERVED: dict[str, Any] = json.loads(Path(__file__).with_name("reserved_variables.json").read_text("utf-8"))
+RESERVED_VARIABLES: frozenset[str] = frozenset(_RESERVED["ofWorkers"] + _RESERVED["ofApps"])
+RESERVED_TEXT: str = _RESERVED["refusal"]
 RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
 ROUTE_METHODS: tuple[str, ...] = tuple(map(str.lower, _VALUES.HTTP_METHODS))
 

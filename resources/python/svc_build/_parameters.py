@@ -22,6 +22,7 @@ from svc_build._catalog import (
     OLDER_FIELDS,
     PYTHON_VERSIONS,
     RECORDS,
+    RESERVED_TEXT,
     RESERVED_VARIABLES,
     VOLUME_GB,
     model,
@@ -122,9 +123,8 @@ def texts(value: Any) -> list[str]:
 
 
 def _refuse_reserved(name: str) -> None:
-    """In the words of the service: contract/reserved-variables.ts."""
     if name in RESERVED_VARIABLES or name.startswith("SVC_"):
-        raise Refused(f"env.{name}: is reserved, because the service sets it. Use another name.")
+        raise Refused(f"env.{name}: {RESERVED_TEXT}.")
 
 
 def _environment(value: Any) -> dict[str, str]:

@@ -191,7 +191,7 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       async () => (await import('../../features/machines/commands/machine.ts')).addMachine,
     ],
     probe: [
-      'compare how this service and a target answer fifty read-only calls',
+      'compare how this service and a target answer read-only calls',
       async () => (await import('../../features/targets/commands/probe.ts')).addProbe,
     ],
     target: [

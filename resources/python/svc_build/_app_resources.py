@@ -183,7 +183,7 @@ def _required(given: ast.arguments) -> list[str]:
 
 
 def _refused_path(path: object) -> str | None:
-    """The sentence of the package; source: runpod/apps/markers.py."""
+    """The package's message; source: runpod/apps/markers.py."""
     if not isinstance(path, str) or not path.startswith("/"):
         return f"path must start with '/', got: {path!r}"
     if path in _RESERVED:
@@ -192,7 +192,7 @@ def _refused_path(path: object) -> str | None:
 
 
 def _refused_later(node: Function, method: str, path: str) -> str | None:
-    """Why the release after 2.0.0rc2 refuses a route. Source: the package's changelog; its words are not known."""
+    """Why the release after 2.0.0rc2 refuses a route. Source: the package's changelog; its messages are not published."""
     given = node.args
     plain = [*given.posonlyargs, *given.args][1:]
     more = bool(given.vararg or given.kwarg or given.kwonlyargs or given.defaults)

@@ -59,7 +59,7 @@ def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
 
 
 def _refusals_of(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Sentences of the package about settings that exclude each other. Source: runpod/apps/spec.py and volume.py."""
+    """The package's messages about settings that exclude each other. Source: runpod/apps/spec.py and volume.py."""
     if "cpu" not in settings:
         return
     if "gpu" in settings:

@@ -29,7 +29,7 @@ ERRORS: dict[str, str] = {
     "shadowed-package": "{file} hides the package `{package}` that the app imports. Rename it.",
     "unimportable-path": "{file} holds an endpoint, but a name with a dot cannot be imported: rename {part}.",
     "reserved-module": "{file} holds an endpoint, but on a worker the module {module} belongs to {owner}. Rename it.",
-    # functions and classes of an App; `words` are a sentence of the package runpod 2.0
+    # functions and classes of an App; `words`: the message of the package runpod 2.0
     "refused": "{words}",
     "unknown-resource-kind": "{decorator} of {function} is no decorator of an App; there are {allowed}.",
     "resource-of-class": "{decorator} takes a function, and {function} is a class. Only @app.api takes one.",

@@ -17,7 +17,7 @@ class Invalid(Exception):
 
 
 class Refused(Invalid):
-    """The package runpod 2.0 refuses the value; the text is its sentence. `names_resource`: it begins with the name."""
+    """The package runpod 2.0 refuses the value with this message. `names_resource`: the resource's name precedes it."""
 
     def __init__(self, words: str, *, names_resource: bool = False) -> None:
         super().__init__(words)

@@ -24,7 +24,7 @@ def queue_program(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
 
 
 def _deployed_handler(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
-    """A task is deployed for its schedule alone; each run has a worker of its own."""
+    """A task is deployed only for its schedule, and each run gets its own worker."""
     name, handle = load_deployed(env, "queue", "task")
     function = body_of(handle)
     signature = Signature(function, getattr(function, "__name__", name))

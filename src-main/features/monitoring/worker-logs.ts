@@ -159,7 +159,7 @@ type MaskLogs = (worker: Pick<LiveWorker, 'app' | 'endpointId'>, lines: readonly
 export type LogMasks = {
   /** Called before a worker gets variables: their version may be gone while the worker lives. */
   readonly learn: (endpoint: Pick<Endpoint, 'id' | 'config'>) => void
-  /** For secrets that only some jobs of the endpoint have. */
+  /** Masks secrets of single jobs in the logs of the endpoint. */
   readonly hide: (endpointId: string, values: readonly string[]) => void
   readonly mask: MaskLogs
 }

@@ -3,7 +3,7 @@ import { convertIndexedToRgb, decode as decodePng, encode as encodePng } from 'f
 import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js'
 import { pictureSize } from '../media.ts'
 
-/** RGBA, a byte each. */
+/** A byte per channel: RGBA, or RGB from `withoutAlpha`. */
 export type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
 
 // Maximum megapixels. Source: ours; a small file may claim any size.
@@ -40,8 +40,8 @@ const SIGNATURE_BYTES = 8
 const PIXEL_CHUNKS = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
 
 /**
- * Its chunks of pixels, checked: a megabyte of zeros becomes a gigabyte whatever the header says, also in a colour
- * profile. A row has at most eight bytes per pixel plus one; interlaced images have seven passes.
+ * Keeps only the chunks of pixels, and bounds their size: a megabyte of zeros becomes a gigabyte whatever the header
+ * says, also in a colour profile. A row has at most eight bytes per pixel plus one; interlaced images have seven passes.
  */
 function boundedPng(bytes: Uint8Array, width: number, height: number): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -76,7 +76,7 @@ export function withoutAlpha({ width, height, data }: Pixels): Pixels {
   return { width, height, data: rgb }
 }
 
-/** The colours of one picture with the alpha of another of the same size. */
+/** @param alpha RGBA of a picture of the same size, of which only the alpha is used */
 export function withAlphaOf({ data: colours, ...size }: Pixels, alpha: Uint8Array): Pixels {
   const data = Uint8Array.from(colours)
   for (let at = 3; at < data.length; at += 4) data[at] = alpha[at] ?? 255

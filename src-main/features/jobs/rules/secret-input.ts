@@ -2,7 +2,7 @@ import type { Json } from '../../../lib/json/bytes.ts'
 
 /**
  * Puts members at the front of an input, without parsing it.
- * @param input JSON of an object, or of a text that is one
+ * @param input JSON of an object, or of a text that is such JSON
  * @param members JSON of an object with at least one member
  */
 export function withMembers(input: Json, members: string): readonly Json[] {

@@ -18,7 +18,7 @@ import type { Job, JobFilter } from './job.ts'
  */
 export const PLACE_GAP = 65_536
 
-// From this lane on, jobs wait for batch workers; their order within a pool is the same.
+// Jobs in lanes from this one on wait for batch workers, in the same order as in the lanes before it.
 const FIRST_BATCH_LANE = 4
 const POOL_OF_LANE = `IIF(lane < ${FIRST_BATCH_LANE}, 'main', 'batch') AS pool`
 

@@ -99,7 +99,7 @@ export const plannedStep = z.object({
   resource: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'delete']),
   endpointId: z.string().optional(),
-  changes: z.array(plannedChange).describe('of an update; of a new endpoint only its schedule'),
+  changes: z.array(plannedChange).describe('of an update; of a new endpoint, only its schedule'),
   replacesWorkers: z.boolean().describe('a change of limits alone does not'),
 })
 

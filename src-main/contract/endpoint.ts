@@ -104,7 +104,7 @@ export const endpointConfig = z.object({
     .max(100)
     .optional()
     .describe(
-      'workers above workersMax that run only jobs of batches; 0: the other workers run them after all other jobs; missing: 1',
+      'workers above workersMax that run only batch jobs; 0: the other workers run them after all other jobs; missing: 1',
     ),
   idleTimeoutMs: z.number().int().min(0).max(3_600_000).default(5000),
   concurrency: z.number().int().min(1).max(1000).default(1).describe('jobs a worker runs at once'),
@@ -151,7 +151,7 @@ export const endpointConfig = z.object({
     .min(1024)
     .max(65_535)
     .optional()
-    .describe('port of 127.0.0.1 at which the endpoint answers as a ComfyUI server; missing: none of its own'),
+    .describe('port of 127.0.0.1 at which the endpoint acts as a ComfyUI server; missing: none'),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   ttlWhileRunning: ttlWhileRunning
     .optional()
@@ -306,7 +306,7 @@ export const WORKER_STATES = [
 
 export type WorkerState = (typeof WORKER_STATES)[number]
 
-/** Batch workers run the jobs of batches, the main ones all others. Source: docs/spec/batches.md, 6. */
+/** Batch workers run batch jobs, the main ones all others. Source: docs/spec/batches.md, 6. */
 export const WORKER_POOLS = ['main', 'batch'] as const
 
 export type WorkerPool = (typeof WORKER_POOLS)[number]
@@ -315,7 +315,7 @@ export const workerView = z.object({
   id: z.string(),
   endpointId: z.string(),
   state: z.enum(WORKER_STATES),
-  pool: z.enum(WORKER_POOLS).optional().describe('batch: it runs only jobs of batches; missing: not known yet'),
+  pool: z.enum(WORKER_POOLS).optional().describe('batch: it runs only batch jobs; missing: not known yet'),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
   replacement: z.string().optional().describe('state of its manual replacement, or why it failed'),
   pid: z.number().int().optional(),
@@ -370,7 +370,7 @@ export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
 /** Crashes since a worker last did work. Times in ms since the epoch. */
 const endpointCrash = z.object({
-  pool: z.enum(WORKER_POOLS).describe('batch: workers that run only jobs of batches'),
+  pool: z.enum(WORKER_POOLS).describe('batch: workers that run only batch jobs'),
   count: z.number().int().describe('workers that crashed in a row'),
   lastWords: z.string().describe('why the last one ended, like the exception that it printed'),
   since: z.number().int().describe('start of the first of them'),

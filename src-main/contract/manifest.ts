@@ -69,7 +69,7 @@ export const manifestResource = z.object({
   flashboot: z.boolean().optional(),
   template: z.record(z.string(), z.unknown()).optional(),
   schedule: z.string().optional().describe('cron pattern of its `@schedule`, in UTC'),
-  isTask: z.literal(true).optional().describe('a task with a schedule: its scheduled jobs need an endpoint'),
+  isTask: z.literal(true).optional().describe('a scheduled task, which needs an endpoint for its jobs'),
 })
 
 /** A task of an app of SDK 2.0: each call makes a new worker. */

@@ -94,7 +94,7 @@ export const pod = z.object({
       ),
     })
     .nullable()
-    .describe('null: it does not run'),
+    .describe('null: the pod does not run'),
   uptimeSeconds: z.number().int().nullable(),
   disk: z.number().int(),
   containerDiskInGb: z.number().int(),
@@ -215,7 +215,7 @@ export const POD_ROUTES = {
   podListV1: {
     methods: ['GET'],
     path: '/v1/pods',
-    summary: 'List pods, all or those with a name or of a kind (version 1)',
+    summary: 'List pods, filtered by name and kind (version 1)',
     query: { name: z.string().max(300).optional(), computeType: z.enum(['GPU', 'CPU']).optional() },
     response: z.array(pod),
     errors: ['BAD_FIELD'],

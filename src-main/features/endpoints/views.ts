@@ -246,7 +246,7 @@ export async function askMachines(deps: ViewDeps, endpoints: readonly Endpoint[]
 }
 
 /**
- * Load-balanced ones have two; `url` is resolvable by every client.
+ * Load-balanced endpoints and those that take workflows have two; every client can resolve `url`.
  * @param baseUrl service address without a trailing slash
  */
 export function addressesOf(

@@ -291,7 +291,7 @@ function notesOf(
       ? ['All cards are assumed to be equally fast: no speed was given.']
       : []),
     ...([...history.jobs, ...recorded].some(({ isOfBatch }) => isOfBatch === true)
-      ? ['Batch workers are not simulated: jobs of batches run on the same workers as all other jobs.']
+      ? ['Batch workers are not simulated: batch jobs run on the same workers as all other jobs.']
       : []),
     ...(config.faults === undefined ? [] : ['Fault injection is on for this endpoint, and simulated.']),
   ]

@@ -25,7 +25,7 @@ describe('the queues of both pools', () => {
       }),
     ))
 
-  it('jobs of batches start no main worker unless there are no batch workers', () => {
+  it('batch jobs start no main worker unless there are no batch workers', () => {
     const waiting = { normal: 0, lowPriority: 0, batch: 5 }
     expect(queueOfPool(waiting, 'main', 'never')).toEqual({ normal: 0, lowPriority: 0 })
     expect(queueOfPool(waiting, 'main', 'meanwhile')).toEqual({ normal: 0, lowPriority: 5 })

@@ -32,7 +32,7 @@ import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
 import { inputFolder } from '../rules/user-paths.ts'
 import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody, readForm } from './bodies.ts'
-import { passOn } from './pass-on.ts'
+import { forwardToServer } from './forward-to-server.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
@@ -63,7 +63,7 @@ export function createComfyuiApp(
   const fromServer =
     (own: Answer): Answer =>
     async (c) => {
-      const response = await passOn(c, admittedFor(c), service).catch(() => undefined)
+      const response = await forwardToServer(c, admittedFor(c), service).catch(() => undefined)
       if (response?.ok === true) return response
       await response?.body?.cancel()
       return own(c)
@@ -221,7 +221,7 @@ export function createComfyuiApp(
     bounded(limit('comfyuiUploadBytes')),
     fromServer((c) => c.body(null, 404)),
   )
-  app.notFound(async (c) => (await passOn(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))
+  app.notFound(async (c) => (await forwardToServer(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))
   app.onError((error, c) => errorResponse(c, error, service))
   return app
 }

@@ -10,7 +10,7 @@ const PUTS = /^\/(?:api\/)?etn\/image\/[\w-]+$/
 const AMBIGUOUS = /%(?:2f|5c|25|00)|[\\\0]|\/\//i
 
 /** @param path with `/api`, without the query */
-export function isPassedOn(method: string, path: string): boolean {
+export function isForwarded(method: string, path: string): boolean {
   if (method === 'POST') return POSTS.test(path)
   if (method === 'PUT') return PUTS.test(path)
   if ((method !== 'GET' && method !== 'HEAD') || AMBIGUOUS.test(path)) return false

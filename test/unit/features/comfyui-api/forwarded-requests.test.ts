@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import {
   headersForClient,
   headersForServer,
-  isPassedOn,
-} from '../../../../src-main/features/comfyui-api/rules/passed-on.ts'
+  isForwarded,
+} from '../../../../src-main/features/comfyui-api/rules/forwarded-requests.ts'
 
 it.each([
   ['GET', '/'],
@@ -15,7 +15,7 @@ it.each([
   ['POST', '/api/free'],
   ['PUT', '/api/etn/image/0a1b'],
 ])('%s %s is passed on', (method, path) => {
-  expect(isPassedOn(method, path)).toBe(true)
+  expect(isForwarded(method, path)).toBe(true)
 })
 
 it.each([
@@ -36,7 +36,7 @@ it.each([
   ['GET', '/internal/logs'],
   ['GET', '/%ff'],
 ])('%s %s is not', (method, path) => {
-  expect(isPassedOn(method, path)).toBe(false)
+  expect(isForwarded(method, path)).toBe(false)
 })
 
 it('forwards no keys or cookies to the server, and none of its cookies or policies to the client', () => {

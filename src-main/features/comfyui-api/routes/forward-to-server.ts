@@ -3,14 +3,14 @@ import { AppError } from '../../../contract/errors.ts'
 import type { Admitted } from '../../../http/admit-stream.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { withoutCredentials } from '../../workflows/rules/server-address.ts'
-import { headersForClient, headersForServer, isPassedOn } from '../rules/passed-on.ts'
+import { headersForClient, headersForServer, isForwarded } from '../rules/forwarded-requests.ts'
 
 /**
  * Forwards a ComfyUI client's request to the server behind the endpoint.
  * @returns undefined if the endpoint names no server, the path is not forwarded, or the server redirects
  * @throws AppError SERVER_UNREACHABLE
  */
-export async function passOn(
+export async function forwardToServer(
   c: Context,
   { endpoint, address }: Pick<Admitted, 'endpoint' | 'address'>,
   { workflows, stopping }: Pick<ServiceContext, 'workflows' | 'stopping'>,
@@ -18,7 +18,7 @@ export async function passOn(
   const { server } = endpoint.config.workflows ?? {}
   const { method, raw } = c.req
   const asked = URL.parse(`http://localhost${address.target}`)
-  if (server === undefined || asked === null || !isPassedOn(method, asked.pathname)) return undefined
+  if (server === undefined || asked === null || !isForwarded(method, asked.pathname)) return undefined
   const body = method === 'GET' || method === 'HEAD' ? undefined : new Uint8Array(await c.req.arrayBuffer())
   const response = await workflows
     .askServer(server, {

@@ -54,7 +54,7 @@ export function createReleases(
       readonly settings: Pick<Settings, 'get'>
       readonly supervisor: Pick<WorkerSupervisor, 'check'>
       readonly registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint' | 'move'>
-      readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+      readonly status: Pick<FleetStatuses, 'throttled'>
       readonly log: Log
     },
 ) {

@@ -62,8 +62,9 @@ export function readScalingFacts(
     .reduce((sum, worker) => sum + (worker.pool === 'batch' ? leases.ofWorker(worker.id).length : 0), 0)
   const inProgress = pool === 'batch' ? onBatchWorkers : count.inProgress - onBatchWorkers
   const capacity = findCapacity(fleet, config)
-  const { free, reason, never } =
-    pool === 'batch' && endpoint !== undefined ? spare(deps, endpoint, capacity) : capacity
+  // Looks at all endpoints, for jobs that only few of them have.
+  const leavesSlots = pool === 'batch' && endpoint !== undefined && normal + inProgress > 0
+  const { free, reason, never } = leavesSlots ? spare(deps, endpoint, capacity) : capacity
   const oldest = () => oldestWaitMs(deps, endpointId, sharing === 'always' ? WORKER_POOLS : [pool])
   return {
     pool,

@@ -19,7 +19,7 @@ export function createSettingsRollout(deps: {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly fleet: Pick<Fleet, 'capacity'>
   readonly registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint' | 'move'>
-  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+  readonly status: Pick<FleetStatuses, 'throttled'>
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'check'>
   readonly log: Log
 }) {

@@ -8,7 +8,7 @@ import { mayFreeSlot, toGiveWay } from './rules/pools.ts'
 type Deps = {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly registry: Pick<WorkerRegistry, 'all'>
-  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+  readonly status: Pick<FleetStatuses, 'throttled'>
 }
 
 /** Slots that a batch worker of the endpoint must leave free for main workers. */
@@ -19,9 +19,8 @@ export function slotsForOthers({ storage, registry, status }: Deps, { config }: 
   }
   const wanted = status
     .throttled('main')
-    .map((endpointId) => ({ endpointId, decision: status.of(endpointId).main.decision }))
-    .filter(({ endpointId, decision }) => decision?.neverStarts !== true && !isHeldByFault(storage, endpointId))
-    .reduce((sum, { endpointId, decision }) => sum + (wants(endpointId) ? (decision?.throttled ?? 0) : 0), 0)
+    .filter(([endpointId, { neverStarts }]) => neverStarts !== true && !isHeldByFault(storage, endpointId))
+    .reduce((sum, [endpointId, { throttled }]) => sum + (wants(endpointId) ? throttled : 0), 0)
   const coming = registry
     .all()
     .filter(({ pool, state, started }) => pool === 'main' && state === 'initializing' && started === undefined)

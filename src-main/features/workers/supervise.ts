@@ -196,7 +196,8 @@ export class WorkerSupervisor {
   }
 
   #checkThrottled(): void {
-    for (const pool of WORKER_POOLS) for (const endpointId of this.#deps.status.throttled(pool)) this.check(endpointId)
+    for (const pool of WORKER_POOLS)
+      for (const [endpointId] of this.#deps.status.throttled(pool)) this.check(endpointId)
   }
 
   #reconcile(endpointId: string): void {

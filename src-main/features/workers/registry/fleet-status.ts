@@ -33,8 +33,8 @@ export function createFleetStatuses(
       if (decision === undefined) decisions[pool].delete(endpointId)
       else decisions[pool].set(endpointId, decision)
     },
-    throttled: (pool: WorkerPool): readonly string[] =>
-      [...decisions[pool]].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
+    throttled: (pool: WorkerPool): readonly (readonly [endpointId: string, ScalingDecision])[] =>
+      [...decisions[pool]].filter(([, { throttled }]) => throttled > 0),
   }
 }
 

@@ -24,9 +24,10 @@ export function secretIn({ cookie = '' }: PageRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1)
 }
 
-// The forwarder sets these, or they belong to the page's own connection.
+// The forwarder sets these, or they belong to the page's own connection. The transfer encoding stays: without it, Node
+// sends the body of a GET as a further request.
 const NOT_FORWARDED =
-  /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|transfer-encoding|upgrade|expect|sec-fetch-.*)$/
+  /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|upgrade|expect|sec-fetch-.*)$/
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 

@@ -1,7 +1,7 @@
 /** The page of `drydock comfy open`: who gets it, and what reaches the service. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function setup(more: Partial<PageOptions> = {}) {
     const [cookie = ''] = (await ask(link)).headers['set-cookie'] ?? []
     return { cookie: cookie.replace(/;.*/, '') }
   }
-  return { ask, asked, link, signIn, host }
+  return { ask, asked, link, signIn, host, port }
 }
 
 it('gives the page to the browser that opened the link, once', async () => {
@@ -60,6 +60,16 @@ it('forwards the rest to the host of the endpoint, with the key instead of what 
     expect.stringMatching(/^sketch\.localhost:\d+$/),
   ])
   for (const name of ['cookie', 'origin', 'sec-fetch-site']) expect(headers).not.toHaveProperty(name)
+})
+
+it('forwards the body of any request as its body', async () => {
+  const { asked, signIn, host, port } = await setup()
+  const sent = request({ host: '127.0.0.1', port, headers: { host, ...(await signIn()) }, path: '/api/queue' })
+  sent.setHeader('transfer-encoding', 'chunked')
+  sent.end('GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n')
+  const [response] = await once(sent, 'response')
+  await once(response.resume(), 'end')
+  expect(asked.map(({ url }) => url)).toEqual(['/api/queue'])
 })
 
 it('gives nothing to other pages and hosts, and no file outside of its folder', async () => {

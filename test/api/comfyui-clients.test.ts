@@ -84,6 +84,22 @@ it('answers 404 to anything else if no server is named', async () => {
   expect((await send('/comfy/e/index.html')).status).toBe(404)
 })
 
+it('queues a prompt once by its id, and refuses an id that another endpoint used', async () => {
+  const service = await setup()
+  for (const id of ['e', 'f']) await service.createEndpoint(id, { workflows: {} })
+  const { send } = await openProxy(service)
+  const prompt = { a: { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } } }
+  const sent = {
+    prompt: { ...prompt, b: { class_type: 'SaveImage', inputs: { images: ['a', 0], filename_prefix: 'b' } } },
+  }
+  const body = JSON.stringify({ ...sent, prompt_id: '01234567-0123-0123-0123-0123456789ab' })
+  const queue = (endpointId: string) => send(`/comfy/${endpointId}/prompt`, { method: 'POST', body })
+  const first = await queue('e')
+  expect((await queue('e')).json()).toEqual(first.json())
+  const refused = await queue('f')
+  expect([refused.status, refused.json().error.message]).toEqual([400, 'prompt_id was used before'])
+})
+
 describe('a prompt with partial execution targets', () => {
   const save = (from: string) => ({ class_type: 'SaveImage', inputs: { images: [from, 0], filename_prefix: from } })
   const empty = { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } }

@@ -50,11 +50,8 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   const payload = field('prompt')
   if (payload?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
   const given = textOf(field('prompt_id'))
-  if (given !== undefined && !PROMPT_ID.test(given))
-    return {
-      status: 400,
-      body: refusal('invalid_prompt_id', 'prompt_id must be a lowercase UUID', given.slice(0, 100)),
-    }
+  const problem = given === undefined ? undefined : problemOfId(deps, endpoint.id, given)
+  if (problem !== undefined) return { status: 400, body: refusal('invalid_prompt_id', problem, given?.slice(0, 100)) }
   const checked = await checkInTurn(deps, endpoint, payload, targetsIn(field('partial_execution_targets')))
   if ('refused' in checked) return { status: 400, body: checked.refused }
   const { outputs } = checked
@@ -76,6 +73,15 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   const { id } = await createRun(withId, endpoint, run, { request, secretInput: keysIn(extra), withRun })
   const number = deps.storage.comfyuiPrompts.head(id)?.number ?? 0
   return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
+}
+
+/** A prompt may be sent again, while its job and its run are there. */
+function problemOfId({ storage }: RunDeps, endpointId: string, promptId: string): string | undefined {
+  if (!PROMPT_ID.test(promptId)) return 'prompt_id must be a lowercase UUID'
+  const id = jobOfPrompt(promptId)
+  const [job, run] = [storage.jobs.find(id), storage.runs.get(id)]
+  const isUsed = job !== undefined || run !== undefined
+  return isUsed && (job === undefined || run?.endpointId !== endpointId) ? 'prompt_id was used before' : undefined
 }
 
 const fieldsOf = (json: string) => rawFields(json, cutText(json))

@@ -26,8 +26,7 @@ export function secretIn({ cookie = '' }: PageRequest): string | undefined {
 
 // The forwarder sets these, or they belong to the page's own connection. The transfer encoding stays: without it, Node
 // sends the body of a GET as a further request.
-const NOT_FORWARDED =
-  /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|upgrade|expect|sec-fetch-.*)$/
+const NOT_FORWARDED = /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|upgrade|expect|sec-fetch-.*)$/
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 

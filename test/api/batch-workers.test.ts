@@ -117,7 +117,7 @@ describe('jobs of a batch', () => {
     const mixed = await test.ask('POST', `/api/jobs/${one.id}/place`, { body: { before: run } })
     expect([mixed.status, mixed.body.error]).toEqual([
       400,
-      'before: waits for other workers: only one of the two is of a batch.',
+      'before: waits for other workers: only one of the two jobs is part of a batch.',
     ])
     await test.post(`/api/jobs/${two.id}/place`, { to: 'front' })
     const { jobs } = await test.get('/api/endpoints/e/queue')

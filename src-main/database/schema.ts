@@ -370,6 +370,7 @@ CREATE TABLE draft_requests (
   request     TEXT NOT NULL CHECK (json_valid(request)),   -- without input and bucket
   input       TEXT NOT NULL,
   s3_config   TEXT,
+  secrets     TEXT,                                  -- sealed members of the input
   file        TEXT,
   file_bytes  INTEGER,
   UNIQUE (batch, line)

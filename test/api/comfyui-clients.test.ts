@@ -1,8 +1,11 @@
 /** The native API of endpoints for ComfyUI clients, and the server behind them. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
 
@@ -174,6 +177,19 @@ describe('account keys', () => {
       await (await service.request('GET', `/api/jobs/${id}/file`)).text(),
     ])
     for (const secret of Object.values(KEYS)) expect(shown).not.toContain(secret)
+  })
+
+  it('are not readable in the database while their request is a draft', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const service = await setup({ file: join(folder, 'drydock.db') })
+    await service.createEndpoint('e', { workflows: {} })
+    await service.post('/v2/e/batch', [{ input: { workflow: prompt, ...GIVEN } }])
+    const stored = readdirSync(folder)
+      .filter((name) => name.startsWith('drydock.db'))
+      .map((name) => readFileSync(join(folder, name), 'latin1'))
+    expect(stored.join()).toContain('SomeNode')
+    for (const secret of Object.values(KEYS)) expect(stored.join()).not.toContain(secret)
   })
 
   it('reach the worker again when the job is run again', async () => {

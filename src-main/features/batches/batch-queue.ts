@@ -7,7 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Log } from '../../lib/clock.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { KIB, MIB } from '../../lib/units.ts'
-import type { Batch, Draft, Endpoint } from '../../storage/storage.ts'
+import type { Batch, Draft, DraftPlace, Endpoint } from '../../storage/storage.ts'
 import { kindOf, type SubmitDeps, workedBy } from '../endpoints/kinds/endpoint-kinds.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { type BulkResult, moveJobs } from '../jobs/queue/change-many-jobs.ts'
@@ -127,11 +127,16 @@ export function createBatchQueue(deps: Deps) {
     if (countBatch(storage, batch).uncounted > 0) await dropDrafts(batch.seq, batch.received, true)
   }
 
-  function store(batch: number, line: number, { input, request, s3Config }: Submission): Promise<string | undefined> {
+  async function store(
+    endpoint: Endpoint,
+    { batch, line }: DraftPlace,
+    { input: given, request, s3Config }: Submission,
+  ): Promise<string | undefined> {
     const id = jobId('run', newId.uuid())
     const { webhook, policy } = request
-    const draft = { batch, line, id, request: JSON.stringify({ webhook, policy }), s3Config }
-    return storage.payloads.write(input, (stored) =>
+    const { input, secretInput } = await kindOf(endpoint).splitInput(deps, given)
+    const draft = { batch, line, id, request: JSON.stringify({ webhook, policy }), s3Config, secretInput }
+    return await storage.payloads.write(input, (stored) =>
       storage.write(() => {
         const isNew = batches.addDraft({ ...draft, input: stored })
         return { stored: isNew, result: isNew ? id : undefined }
@@ -139,12 +144,20 @@ export function createBatchQueue(deps: Deps) {
     )
   }
 
-  async function storeAll({ seq, received }: Batch, submissions: readonly Submission[]): Promise<readonly string[]> {
+  async function storeAll(
+    endpoint: Endpoint,
+    { seq, received }: Batch,
+    submissions: readonly Submission[],
+  ): Promise<readonly string[]> {
     const ids: (string | undefined)[] = []
     while (ids.length < submissions.length) {
       const from = ids.length
       const slice = withinBytes(submissions.slice(from, from + AT_ONCE), ({ input }) => input.length)
-      ids.push(...(await Promise.all(slice.map((one, at) => store(seq, received + from + at + 1, one)))))
+      ids.push(
+        ...(await Promise.all(
+          slice.map((one, at) => store(endpoint, { batch: seq, line: received + from + at + 1 }, one)),
+        )),
+      )
     }
     return ids.filter((id) => id !== undefined)
   }
@@ -179,7 +192,7 @@ export function createBatchQueue(deps: Deps) {
         const { seq, received } = batch
         try {
           await dropUncounted(batch)
-          const ids = await storeAll(batch, submissions)
+          const ids = await storeAll(endpoint, batch, submissions)
           if (!(await storage.write(() => batches.grow({ batch: seq, count, most }))))
             requireDraft(requireBatch(storage, id))
           return ids
@@ -195,7 +208,7 @@ export function createBatchQueue(deps: Deps) {
      */
     async addLine(endpoint: Endpoint, batch: Batch, line: number, submission: Submission): Promise<boolean> {
       requireFields(endpoint, submission.input)
-      if ((await store(batch.seq, line, submission)) !== undefined) return true
+      if ((await store(endpoint, { batch: batch.seq, line }, submission)) !== undefined) return true
       requireDraft(requireBatch(storage, batch.id))
       return false
     },

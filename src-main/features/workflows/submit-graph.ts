@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
+import type { Json } from '../../lib/json/bytes.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { Endpoint, Job, Storage, StoredGraph } from '../../storage/storage.ts'
 import type { Problem } from '../comparisons/rules/plan.ts'
@@ -38,6 +39,15 @@ export async function submitWithRun(
     writeRun?.(job)
     withJob?.(job)
   })
+}
+
+/** An input that is refused when it is queued stays whole. */
+export async function splitGraphInput(
+  { readInThread }: ReadsInThread,
+  input: Json,
+): Promise<Pick<Submission, 'input' | 'secretInput'>> {
+  const read = await readInThread('graphInInput', input, undefined)
+  return ('graph' in read ? read.withoutKeys : undefined) ?? { input }
 }
 
 /**

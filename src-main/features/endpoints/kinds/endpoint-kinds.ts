@@ -3,6 +3,7 @@ import { AppError } from '../../../contract/errors.ts'
 import type { JobList } from '../../../contract/job.ts'
 import type { InputHints } from '../../../contract/requests.ts'
 import type { Clock, NewId } from '../../../lib/clock.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 import type { Endpoint, Job, Storage } from '../../../storage/storage.ts'
 import { type JobPageRequest, listEndpointJobs, listGraphJobs } from '../../jobs/list-jobs.ts'
 import type { ReadsInThread } from '../../jobs/ports/read-in-thread.ts'
@@ -10,7 +11,7 @@ import { purgeGraph, purgeQueue } from '../../jobs/queue/change-many-jobs.ts'
 import { type Submission, submitJob } from '../../jobs/queue/submit.ts'
 import { graphHints, hintsOfJobs } from '../../jobs/saved-requests.ts'
 import type { Models } from '../../models/models.ts'
-import { submitToGraph, submitWithRun } from '../../workflows/submit-graph.ts'
+import { splitGraphInput, submitToGraph, submitWithRun } from '../../workflows/submit-graph.ts'
 import { type EndpointKindName, endpointKind } from '../rules/endpoint-kind.ts'
 import { addressesOf } from '../views.ts'
 
@@ -31,6 +32,8 @@ export type EndpointKind = {
     submission: Submission,
     withJob?: (job: Job) => void,
   ) => Promise<Job>
+  /** Separates members of an input that only workers may see. */
+  readonly splitInput: (deps: SubmitDeps, input: Json) => Promise<Pick<Submission, 'input' | 'secretInput'>>
   /** Whether `submit` reads the input, not only stores it. */
   readonly readsInput: boolean
   readonly backingId: (endpoint: Pick<Endpoint, 'config'>) => string | undefined
@@ -42,6 +45,7 @@ export type EndpointKind = {
 
 const QUEUE: EndpointKind = {
   submit: submitJob,
+  splitInput: async (_deps, input) => ({ input }),
   readsInput: false,
   backingId: () => undefined,
   hasJob: (_storage, { id }, job) => job.endpointId === id,
@@ -54,9 +58,10 @@ const ENDPOINT_KINDS: Readonly<Record<EndpointKindName, EndpointKind>> = {
   queue: QUEUE,
   // It may have jobs from before it was load-balanced; the job API refuses all requests.
   'load-balanced': QUEUE,
-  workflows: { ...QUEUE, submit: submitWithRun, readsInput: true },
+  workflows: { ...QUEUE, submit: submitWithRun, splitInput: splitGraphInput, readsInput: true },
   graph: {
     submit: submitToGraph,
+    splitInput: QUEUE.splitInput,
     readsInput: true,
     backingId: ({ config }) => config.graph?.behind,
     hasJob: ({ graphs }, { id }, job) => graphs.ofJob(job.seq)?.endpointId === id,

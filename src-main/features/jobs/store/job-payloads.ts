@@ -22,8 +22,7 @@ export type NewDraft = DraftPlace & {
   readonly id: string
   readonly request: string
   readonly input: StoredPayload
-  readonly s3Config: string | undefined
-}
+} & Pick<NewJob, 's3Config' | 'secretInput'>
 
 export type JobPayloads = ReturnType<typeof createJobPayloads>
 
@@ -48,19 +47,19 @@ export function createJobPayloads(
       file_bytes = excluded.file_bytes`).run()
 
   const moveInput = query<[DraftPlace & { readonly seq: number }]>(`
-    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config)
-    SELECT @seq, input, file, file_bytes, s3_config FROM draft_requests WHERE batch = @batch AND line = @line`).run()
-  const insertDraft = query<
-    [batch: number, line: number, request: string, text: string, ...Filed, s3Config: string | undefined]
-  >(`
-    INSERT INTO draft_requests (batch, line, request, input, file, file_bytes, s3_config)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`).run()
+    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config, secrets)
+    SELECT @seq, input, file, file_bytes, s3_config, secrets FROM draft_requests WHERE batch = @batch AND line = @line`).run()
+  const insertDraft = query<[batch: number, line: number, request: string, text: string, ...Filed, ...Sealed]>(`
+    INSERT INTO draft_requests (batch, line, request, input, file, file_bytes, s3_config, secrets)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run()
   const readDraft = query<[batch: number, line: number], PayloadRow & { readonly s3Config: string | null }>(`
     SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM draft_requests
     WHERE batch = ? AND line = ?`).one()
 
   const sealed = (name: ReturnType<typeof s3ConfigOf>, text: string | undefined) =>
     text === undefined ? undefined : seal.close(name, text)
+  const sealedOf = (job: Pick<JobName, 'id'>, { s3Config, secretInput }: Pick<NewJob, 's3Config' | 'secretInput'>) =>
+    [sealed(s3ConfigOf(job), s3Config), sealed(secretInputOf(job), secretInput)] as const satisfies Sealed
 
   async function find<Row extends PayloadRow, Large>(
     { id }: Pick<JobName, 'id'>,
@@ -83,13 +82,10 @@ export function createJobPayloads(
   return {
     insertInput(job: JobName, { input, s3Config, secretInput }: Pick<NewJob, 'input' | 's3Config' | 'secretInput'>) {
       if (typeof input !== 'string' && 'line' in input) moveInput({ seq: job.seq, ...input })
-      else {
-        const secrets = [sealed(s3ConfigOf(job), s3Config), sealed(secretInputOf(job), secretInput)] as const
-        insertInput(job.seq, textOf(input), ...fileOf(input), ...secrets)
-      }
+      else insertInput(job.seq, textOf(input), ...fileOf(input), ...sealedOf(job, { s3Config, secretInput }))
     },
-    insertDraft({ batch, line, id, request, input, s3Config }: NewDraft) {
-      insertDraft(batch, line, request, textOf(input), ...fileOf(input), sealed(s3ConfigOf({ id }), s3Config))
+    insertDraft({ batch, line, request, input, ...draft }: NewDraft) {
+      insertDraft(batch, line, request, textOf(input), ...fileOf(input), ...sealedOf(draft, draft))
     },
     async readDraft({ batch, line, id }: DraftPlace & Pick<JobName, 'id'>) {
       const found = await find({ id }, 'input', () => readDraft(batch, line), files.read)

@@ -299,7 +299,7 @@ export const ERRORS = {
   SCHEDULES_NOT_SUPPORTED: {
     status: 422,
     message:
-      'recurring schedules are not yet supported by the runpod api. the @schedule decorator records intent but cannot be deployed. To run the schedules of {resources} here, turn on the setting appSchedules.',
+      'recurring schedules are not yet supported by the runpod api. the @schedule decorator records intent but cannot be deployed. To use the schedules of {resources} here, run `drydock settings set appSchedules true`.',
   },
   NOT_DONE: { status: 409, message: 'This could not be done: {why}.' },
   DISK_FULL: {

@@ -45,6 +45,8 @@ export const ADDRESS = {
   endpointSetting: (endpointId: string, section: string, field?: string) =>
     `/endpoints/${part(endpointId)}/settings?section=${part(section)}${field === undefined ? '' : `&field=${part(field)}`}`,
   endpointLog: (endpointId: string, text: string) => `/endpoints/${part(endpointId)}/logs?q=${part(text)}`,
+  batch: (endpointId: string, batchId: string) =>
+    `/endpoints/${part(endpointId)}/requests?view=batches&batch=${part(batchId)}`,
   savedRequests: (endpointId: string) => `/endpoints/${part(endpointId)}/requests?panel=saved`,
   jobs: '/jobs',
   job: (jobId: string) => `/jobs/${part(jobId)}`,

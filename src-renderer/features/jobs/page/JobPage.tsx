@@ -71,7 +71,7 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
 }
 
 function Facts({ job }: { readonly job: JobDetail }) {
-  const { status, error, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority, priority } = job
+  const { status, error, createdAt, expiresAt, endpointId, batchId, workerId, attempt, lowPriority, priority } = job
   const now = useNow()
   return (
     <div className="flex flex-wrap items-center gap-x-3 pb-1 text-ink-2">
@@ -86,6 +86,11 @@ function Facts({ job }: { readonly job: JobDetail }) {
           {endpointId}
         </Link>
       </span>
+      {batchId !== undefined && (
+        <Link to={ADDRESS.batch(endpointId, batchId)} className="text-ink hover:underline">
+          batch
+        </Link>
+      )}
       {workerId !== undefined && (
         <span>
           worker{' '}

@@ -10,7 +10,7 @@ import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { read } from '../../platform/read.ts'
 import { type AppServices, useApp } from '../../store/app-context.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { NameLink } from '../../ui/Links.tsx'
 import { LogView } from '../../ui/output/LogView.tsx'
@@ -189,6 +189,11 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
       {whyNot !== undefined && <p className="text-ink-2">{whyNot}</p>}
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 py-2">
         {statusReason !== null && <Fact name="Reason">{statusReason}</Fact>}
+        <Fact name="ID">
+          <span className="flex items-center gap-1 font-mono text-small">
+            {id} <CopyButton text={id} what="ID" />
+          </span>
+        </Fact>
         <Fact name="Image">
           <span className="font-mono text-small break-all">{image}</span>
         </Fact>

@@ -6,7 +6,7 @@ import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { saveAddress } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
@@ -30,6 +30,9 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
         <p>
           {ended.toLocaleString('en')} of {counted(total, 'input')} ended
           {data !== undefined && <ExpectedEnd batch={data} />}
+        </p>
+        <p className="flex items-center gap-1 font-mono text-small text-ink-2">
+          {batch.id} <CopyButton text={batch.id} what="ID" />
         </p>
         <Counts batch={data ?? batch} />
         {data !== undefined && <Failures failures={data.failures} />}

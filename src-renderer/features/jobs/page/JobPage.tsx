@@ -87,9 +87,12 @@ function Facts({ job }: { readonly job: JobDetail }) {
         </Link>
       </span>
       {batchId !== undefined && (
-        <Link to={ADDRESS.batch(endpointId, batchId)} className="text-ink hover:underline">
-          batch
-        </Link>
+        <span>
+          in{' '}
+          <Link to={ADDRESS.batch(endpointId, batchId)} className="text-ink hover:underline">
+            a batch
+          </Link>
+        </span>
       )}
       {workerId !== undefined && (
         <span>

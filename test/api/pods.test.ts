@@ -156,6 +156,16 @@ describe('a pod', () => {
 })
 
 describe('the log of a pod', () => {
+  it('is in the order of time when read at once, and limited to the newest lines', async () => {
+    const { service, id } = await withPod({}, ['first', 'second'], true)
+    const lines = async (tail: number) => {
+      const response = await service.request('GET', `/v2/pods/${id}/logs?wait=false&tail=${tail}`)
+      return [...(await response.text()).matchAll(/"line":"(\w+)/g)].map(([, line]) => line)
+    }
+    expect(await lines(9)).toEqual(['first', 'second', 'started'])
+    expect(await lines(1)).toEqual(['started'])
+  })
+
   it('masks secret variables, even earlier ones, account secrets and the password of its registry', async () => {
     const printed = ['plain-debug', 'secret-first', 'secret-second', 'secret-account', 'secret-registry']
     const { service, call, id, log } = await withPod({ env: { MODE: 'plain-debug', API_KEY: 'secret-first' } }, printed)

@@ -39,7 +39,10 @@ type Rule = {
 const RULES: readonly Rule[] = [
   { line: /^npm (start|test)$/, leftOut: 'the service runs already, and this is the test' },
   { line: /^(gpu-box|laptop)\$/, leftOut: 'it takes two machines' },
-  { line: /huggingface\.co|^pip install (?!--index-url)|^drydock pod (?!list)/, leftOut: 'tests reach no other machine' },
+  {
+    line: /huggingface\.co|^pip install (?!--index-url)|^drydock pod (?!list)/,
+    leftOut: 'tests reach no other machine',
+  },
   { line: /^drydock runsync greet /, prints: /Hello, Ada/ },
   { line: /^drydock logs greet -f$/, until: /[a-z]/ },
   { line: /^drydock runsync mine /, prints: /"n": ?1/ },

@@ -56,7 +56,7 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
       secrets.delete(id)
     },
     /**
-     * Lines of a pod until its container ends.
+     * Lines of a pod until its container ends; without `follow` the newest so far, by time.
      * @param started settles once a start in progress has ended
      */
     read(
@@ -96,10 +96,14 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
         .finally(() => {
           leave()
           for (const signal of until) signal.removeEventListener('abort', close)
+          if (!follow) {
+            waiting.sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts))
+            waiting.splice(0, waiting.length - wish.tail)
+          }
           isOver = true
           notifier.notify()
         })
-      return { notifier, read: () => ({ end: isOver, lines: waiting.splice(0) }) }
+      return { notifier, read: () => ({ end: isOver, lines: follow || isOver ? waiting.splice(0) : [] }) }
     },
   }
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
 
@@ -202,6 +203,17 @@ describe('account keys', () => {
     await service.post(`/api/jobs/${id}/rerun`)
     expect((await worker.take())?.input).toEqual({ workflow: prompt, ...GIVEN })
   })
+})
+
+it('a port for ComfyUI clients of an endpoint without workflows is set with a warning', async () => {
+  const service = await setup()
+  await service.createEndpoint('e')
+  const port = await freePort(() => false)
+  const set = (comfyuiPort: number | null) => service.ask('PATCH', '/api/endpoints/e', { body: { comfyuiPort } })
+  expect((await set(port)).body.warning).toBe(
+    `Port ${port} stays closed, because the endpoint does not take workflows.`,
+  )
+  expect((await set(null)).body.warning).toBeUndefined()
 })
 
 describe('pictures', () => {

@@ -17,6 +17,7 @@ import {
   updateEndpoint,
 } from './endpoints.ts'
 import { dependentsText } from './rules/dependents.ts'
+import { endpointKind } from './rules/endpoint-kind.ts'
 import { askMachines, readLive, viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
@@ -55,6 +56,12 @@ async function portWarning(port: number | null | undefined): Promise<{ readonly 
   return { warning: `Port ${port} is in use. ComfyUI clients can reach this endpoint there once it is free.` }
 }
 
+function unusedPort({ config }: Endpoint): { readonly warning?: string } {
+  const { comfyuiPort: port } = config
+  if (port === undefined || endpointKind(config) === 'workflows') return {}
+  return { warning: `Port ${port} stays closed, because the endpoint does not take workflows.` }
+}
+
 async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonly string[]> {
   const found = await fleet.containerHost?.gpus(false)
   return [unknownGpuText(gpu, found?.inventory.cards ?? [])].filter((text) => text !== undefined)
@@ -74,7 +81,12 @@ export const ENDPOINT_OPERATIONS = {
     const { id, ...config } = body
     const ofPort = await portWarning(config.comfyuiPort)
     const made = await createEndpoint(service, config, id)
-    return { ...withKey(service, made), ...ofPort, ...(await warningOf(service, made.endpoint)) }
+    return {
+      ...withKey(service, made),
+      ...ofPort,
+      ...unusedPort(made.endpoint),
+      ...(await warningOf(service, made.endpoint)),
+    }
   },
   async endpointUpdate({ path, body }, service) {
     const endpoint = endpointOf(path, service)
@@ -82,7 +94,8 @@ export const ENDPOINT_OPERATIONS = {
     const ofPort = comfyuiPort === endpoint.config.comfyuiPort ? {} : await portWarning(comfyuiPort)
     const changed = await updateEndpoint(service, endpoint, body)
     const warning = container === undefined && command === undefined ? {} : await warningOf(service, changed)
-    return { ...view(service, changed), ...ofPort, ...warning }
+    const unused = comfyuiPort === undefined ? {} : unusedPort(changed)
+    return { ...view(service, changed), ...ofPort, ...unused, ...warning }
   },
   endpointInstall({ path, body }, service) {
     const endpoint = endpointOf(path, service)

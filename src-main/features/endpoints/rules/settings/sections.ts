@@ -395,7 +395,8 @@ const WORKFLOWS: readonly SettingField[] = [
     input: { kind: 'number', unit: '', optional: true },
     option: {
       flags: '--comfyui-port <port>',
-      description: 'port of 127.0.0.1 for ComfyUI clients that accept only a host and a port, such as 8188',
+      description:
+        'port of 127.0.0.1 for ComfyUI clients that accept only a host and a port, such as 8188; an empty value closes it',
     },
     survivesDeploys: true,
     applies: takesWorkflows,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { setup, type TestService } from '../support/core.ts'
 import type { TestWorker } from '../support/worker-client.ts'
 
@@ -166,6 +167,23 @@ describe('batch workers', () => {
     await addBatch(test, 1)
     expect(await test.taken((await test.of('batch')).takeBatch(1))).toEqual([0])
     expect(await test.get('/api/endpoints/e')).toMatchObject({ crash: { pool: 'main' } })
+  })
+})
+
+describe('batch jobs that wait', () => {
+  it('count towards the limit of waiting jobs of the platform', async () => {
+    const test = await service({ workersMin: 0 })
+    await test.post('/api/endpoints/e/pause')
+    const total = limit('batchQueue')
+    await addBatch(test, 1)
+    const { batches, write } = test.storage()
+    const large = { id: 'large', endpointId: 'e', name: 'large', fingerprint: null, total, createdAt: 0 } as const
+    await write(() => batches.insert({ ...large, state: 'DRAFT' }))
+    // So many requests take a minute to store.
+    const counts = batches.counts
+    batches.counts = (seq) => (batches.get('large')?.seq === seq ? { UNQUEUED: total } : counts(seq))
+    const { status, body } = await test.ask('POST', '/v2/e/batch/large/finalize')
+    expect([status, body.code]).toEqual([429, 'QUEUE_FULL'])
   })
 })
 

@@ -205,6 +205,17 @@ describe('account keys', () => {
   })
 })
 
+it('the count of the queue includes batch jobs', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {}, workersMin: 0 })
+  await service.post('/api/endpoints/e/pause')
+  const { send } = await openProxy(service)
+  const { id } = await service.post('/v2/e/batch', [{ input: { word: 'oar' } }])
+  await service.post(`/v2/e/batch/${id}/finalize`)
+  await service.clock.until(async () => (await service.get('/v2/e/health')).jobs.inQueue === 1)
+  expect((await send('/comfy/e/prompt')).json()).toEqual({ exec_info: { queue_remaining: 1 } })
+})
+
 it('a port for ComfyUI clients of an endpoint without workflows is set with a warning', async () => {
   const service = await setup()
   await service.createEndpoint('e')

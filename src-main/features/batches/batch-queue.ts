@@ -11,7 +11,7 @@ import type { Batch, Draft, DraftPlace, Endpoint } from '../../storage/storage.t
 import { kindOf, type SubmitDeps, workedBy } from '../endpoints/kinds/endpoint-kinds.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { type BulkResult, moveJobs } from '../jobs/queue/change-many-jobs.ts'
-import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { requireFields, requireWorkers, type Submission } from '../jobs/queue/submit.ts'
 import { countBatch, requireBatch } from './batches.ts'
 import { isOfLine } from './rules/is-of-line.ts'
@@ -163,13 +163,11 @@ export function createBatchQueue(deps: Deps) {
   }
 
   function requireRoom(endpoint: Endpoint, batch: Batch): void {
-    const worked = workedBy(storage, endpoint).id
-    const { normal, lowPriority } = deps.counts.of(worked)
     const coming = batches
       .unsettled()
       .filter(({ endpointId, state }) => endpointId === endpoint.id && state === 'FINALIZED')
       .reduce((sum, { seq }) => sum + (batches.counts(seq).UNQUEUED ?? 0), 0)
-    const total = normal + lowPriority + coming + batch.total
+    const total = waitingJobs(deps.counts.of(workedBy(storage, endpoint).id)) + coming + batch.total
     const most = limit('batchQueue')
     if (total > most)
       throw new AppError('QUEUE_FULL', { endpointId: endpoint.id, total, limit: most, batchId: batch.id })

@@ -11,7 +11,7 @@ import { isArray, isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
-import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { ACCOUNT_KEYS } from '../workflows/rules/runs/account-keys.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
 import { createRun, type RunDeps } from '../workflows/runs.ts'
@@ -137,8 +137,8 @@ const asPrompt = ({ runId, ...prompt }: Stored): StoredPrompt => ({ ...prompt, p
 
 /** Waiting and running jobs. */
 export function queueRemaining(counts: Pick<QueueCounts, 'of'>, endpointId: string): number {
-  const { normal, lowPriority, inProgress } = counts.of(endpointId)
-  return normal + lowPriority + inProgress
+  const count = counts.of(endpointId)
+  return waitingJobs(count) + count.inProgress
 }
 
 /** JSON of the running and the waiting prompts of an endpoint. */

@@ -108,7 +108,7 @@ export const healthRecord = z.object({
     retried: z.number().int(),
   }),
   workers: workerCounts,
-  batchWorkers: workerCounts.optional().describe('workers that run only batch jobs; missing: there are none'),
+  batchWorkers: workerCounts.optional().describe('workers that run only batch jobs; omitted if there are none'),
 })
 
 export type HealthRecord = z.infer<typeof healthRecord>

@@ -21,7 +21,7 @@ export const hasIndex = (folder: string): Promise<boolean> =>
 /**
  * @param cache folder to install into
  * @param installing called before an installation
- * @returns the folder of the page, or why there is none, as the end of a sentence
+ * @returns the folder of the page, or the reason for the failure, as the end of a sentence
  */
 export async function installPage(
   cache: string,

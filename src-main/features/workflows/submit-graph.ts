@@ -41,13 +41,12 @@ export async function submitWithRun(
   })
 }
 
-/** An input that is refused when it is queued stays whole. */
 export async function splitGraphInput(
   { readInThread }: ReadsInThread,
   input: Json,
 ): Promise<Pick<Submission, 'input' | 'secretInput'>> {
-  const read = await readInThread('graphInInput', input, undefined)
-  return ('graph' in read ? read.withoutKeys : undefined) ?? { input }
+  const read = await readInThread('accountKeys', input)
+  return 'problem' in read ? { input } : (read.withoutKeys ?? { input })
 }
 
 /**

@@ -30,6 +30,7 @@ import { systemPackagesIn } from '../../platform-api/rules/system-packages.ts'
 import { readClassesFile, typesIn } from '../../workflows/rules/classes-file.ts'
 import { readPngTexts, writeGraphIntoPng } from '../../workflows/rules/metadata/png.ts'
 import type { NodeTypes } from '../../workflows/rules/node-types.ts'
+import { withoutAccountKeys } from '../../workflows/rules/runs/account-keys.ts'
 import { findPreviews, findResults, isBase64 } from '../../workflows/rules/runs/find-results.ts'
 import { readGraphExport } from '../../workflows/rules/runs/graph-export.ts'
 import { modelNamesIn } from '../../workflows/rules/runs/graph-models.ts'
@@ -74,6 +75,7 @@ const READERS: Readers = {
     return readReport(isUtf8(bytes) ? foldedText(bytes) : bodyText(bytes))
   },
   graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
+  accountKeys: (input) => ({ withoutKeys: withoutAccountKeys(jsonText(input)) }),
   filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
   runGraph: (text, asked, types) => runGraph(text, asked, typesOf(types)),
   prompt: (text, asked, types) => checkPrompt(text, asked, typesOf(types)),

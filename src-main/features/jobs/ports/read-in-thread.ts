@@ -11,7 +11,12 @@ import type { InstalledModels } from '../../workflows/rules/runs/graph-models.ts
 import type { LibraryRead } from '../../workflows/rules/runs/library-text.ts'
 import type { PublishedParts, PublishProblem } from '../../workflows/rules/runs/publish-problem.ts'
 import type { AskedRun, RefusedRun, RunGraph } from '../../workflows/rules/runs/run-graph.ts'
-import type { FilledGraph, GraphInInput, GraphWithParameters } from '../../workflows/rules/runs/sent-graph.ts'
+import type {
+  FilledGraph,
+  GraphInInput,
+  GraphWithParameters,
+  RefusedGraph,
+} from '../../workflows/rules/runs/sent-graph.ts'
 import type { HiddenValues } from '../rules/job-file.ts'
 import type { OpenAiAnswer } from '../rules/openai-error.ts'
 import type { BodyFault } from '../rules/read-object.ts'
@@ -39,6 +44,7 @@ export type Readers = {
   readonly value: (json: string) => { readonly value: unknown } | Problem
   readonly report: (body: Bytes) => Report
   readonly graphInInput: (input: Json, installed: InstalledModels | undefined) => GraphInInput
+  readonly accountKeys: (input: Json) => Pick<Exclude<GraphInInput, RefusedGraph>, 'withoutKeys'> | Problem
   readonly filledGraph: (given: Json, graph: GraphWithParameters, installed: InstalledModels | undefined) => FilledGraph
   /**
    * A graph submitted by an editor or command.

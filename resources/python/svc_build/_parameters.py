@@ -107,10 +107,15 @@ def data_centers(value: Any) -> str | list[str]:
     return result
 
 
-def _workers(value: Any) -> list[int]:
-    """Written as a pair in any case: n means from 0 to n."""
+def _pair(value: Any) -> list[int] | None:
+    """n means from 0 to n."""
     pair = [0, value] if type(value) is int else list(value) if isinstance(value, (list, tuple)) else []
-    if len(pair) != 2 or any(type(item) is not int for item in pair) or not 0 <= pair[0] <= pair[1] <= 100:
+    return None if len(pair) != 2 or any(type(item) is not int for item in pair) else pair
+
+
+def _workers(value: Any) -> list[int]:
+    pair = _pair(value)
+    if pair is None or not 0 <= pair[0] <= pair[1] <= 100:
         raise Invalid("a whole number n (0 to n workers) or a pair (least, most), with 0 <= least <= most <= 100")
     return pair
 
@@ -198,8 +203,8 @@ def _cards_of(item: Any) -> list[str]:
 
 
 def _some_workers(value: Any) -> list[int]:
-    pair = [0, value] if type(value) is int else list(value) if isinstance(value, (list, tuple)) else []
-    if len(pair) != 2 or any(type(item) is not int for item in pair):
+    pair = _pair(value)
+    if pair is None:
         raise Refused(f"workers must be an int or (min, max) tuple, got {value!r}")
     if pair[0] < 0 or pair[1] < 1:
         raise Refused(f"invalid worker range ({pair[0]}, {pair[1]})")

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { join } from 'node:path'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../app/cli/cli-error.ts'
@@ -9,7 +8,7 @@ import { userOfConnection } from '../../http/server/connection-user.ts'
 import { listen } from '../../http/server/listen.ts'
 import { whyNoWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
 import { hasIndex, installPage } from './adapters/page-package.ts'
-import { createPage } from './adapters/serve-page.ts'
+import { createPage, serverHasPage } from './adapters/serve-page.ts'
 
 export function addComfy(comfy: CliCommand, surroundings: Surroundings): void {
   comfy
@@ -33,7 +32,7 @@ Examples:
         throw usageError('`drydock comfy open` needs a service on this machine')
       const why = whyNoWorkflows(await client.call('endpointRead', { path: { endpointId } }))
       if (why !== undefined) throw usageError(`${endpointId} cannot run workflows: ${why}`)
-      const usesServerPage = asked.page === undefined && (await serverHasPage(url, endpointId, key))
+      const usesServerPage = asked.page === undefined && (await serverHasPage({ endpointId, service: { url, key } }))
       const cache = join(dataFolder(options.data, surroundings), 'comfyui-page')
       const folder = usesServerPage ? undefined : (asked.page ?? (await install(cache, output.note)))
       if (folder !== undefined && !(await hasIndex(folder)))
@@ -70,18 +69,6 @@ async function install(cache: string, note: (text: string) => void): Promise<str
       why: `${installed.why}. Install it yourself, and pass its folder with --page.`,
     })
   return installed.folder
-}
-
-function serverHasPage(url: string, endpointId: string, key: string): Promise<boolean> {
-  const { hostname, port } = new URL(url)
-  const headers = { host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${key}` }
-  return new Promise((resolve) => {
-    const asked = request({ host: hostname, port, path: '/', headers }, (response) => {
-      response.destroy()
-      resolve(response.statusCode === 200 && response.headers['content-type']?.startsWith('text/html') === true)
-    })
-    asked.on('error', () => resolve(false)).end()
-  })
 }
 
 async function isSameUser(connection: Parameters<typeof userOfConnection>[0]): Promise<boolean> {

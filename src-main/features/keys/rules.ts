@@ -1,3 +1,5 @@
+import { cookieNamed, cookiePairs } from '../../lib/cookies.ts'
+
 /**
  * Parses `Bearer KEY`, any case, or the bare key. Source: docs/spec/job-api.md, 9.
  * @returns undefined without a key
@@ -49,18 +51,11 @@ export function sessionSecretsIn(
   return cookie === undefined || pageKey === undefined ? undefined : { cookie, pageKey }
 }
 
-function cookieNamed(header: string | undefined, name: string): string | undefined {
-  const found = pairsOfCookies(header ?? '').find((pair) => pair.startsWith(`${name}=`))
-  return found?.slice(name.length + 1)
-}
-
 export function withoutSessions(header: string): string {
-  const pairs = pairsOfCookies(header)
+  const pairs = cookiePairs(header)
   const others = pairs.filter((pair) => !pair.startsWith('drydock_session_'))
   return others.length === pairs.length ? header : others.join('; ')
 }
-
-const pairsOfCookies = (header: string) => header.split(';').flatMap((pair) => pair.trim() || [])
 
 // Foreign pages allowed by `cors` need a key; responses never set `allow-credentials` or name another origin. Source:
 // docs/spec/targets.md, 3; the Fetch standard.

@@ -2,6 +2,7 @@
  * Templates, network volumes and registry credentials of the platform's management API. A volume is a folder of the
  * data folder, by name. Source: docs/spec/platform.md, 5.
  */
+
 import type { z } from 'zod'
 import { registryCreate } from '../../contract/container.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -15,6 +16,7 @@ import type {
   volumeUpdate,
 } from '../../contract/platform.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
+import { withoutUndefined } from '../../lib/json/plain.ts'
 import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../../storage/storage.ts'
 import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../registries/registries.ts'
 
@@ -268,8 +270,3 @@ function refuseUsed({ endpoints, pods = [] }: Users, what: string, name: string)
 
 const namesOf = (what: string, names: readonly string[]) =>
   names.length === 0 ? [] : [`${what}${names.length === 1 ? '' : 's'} ${names.join(', ')}`]
-
-const withoutUndefined = <Value extends object>(value: Value) =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof Value]: Exclude<Value[Name], undefined>
-  }

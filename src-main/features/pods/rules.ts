@@ -1,6 +1,8 @@
 /** Settings and state of pods. Pure. Source: docs/spec/platform.md, 5. */
+
 import { type ContainerSettings, containerSettings } from '../../contract/container.ts'
 import type { Pod, PodFields, PodState } from '../../contract/pods.ts'
+import { withoutUndefined } from '../../lib/json/plain.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { splitWords } from '../../lib/text.ts'
 import { GIB } from '../../lib/units.ts'
@@ -64,11 +66,6 @@ function networkVolumeIn({ mounts, networkVolumes, networkVolumeId }: PodFields)
   if (mounts?.network !== undefined) return mounts.network[0]?.volumeId ?? null
   return networkVolumes === undefined ? networkVolumeId : (networkVolumes[0] ?? null)
 }
-
-const withoutUndefined = <Value extends object>(value: Value) =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof Value]?: Exclude<Value[Name], undefined>
-  }
 
 /** The requested GPUs as a container setting. */
 export function gpuSettingOf({ pools, gpuCount }: PodSettings): string | undefined {

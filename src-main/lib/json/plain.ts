@@ -16,6 +16,15 @@ export function plainJson(text: string): unknown {
   }
 }
 
+type WithoutUndefined<Value> = {
+  [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name]
+} & {
+  [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<Value[Name], undefined>
+}
+
+export const withoutUndefined = <Value extends object>(value: Value): WithoutUndefined<Value> =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as WithoutUndefined<Value>
+
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

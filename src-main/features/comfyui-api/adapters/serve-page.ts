@@ -5,18 +5,29 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
 
-export type PageOptions = {
-  /** Undefined: the page of the server behind the endpoint. */
-  readonly folder: string | undefined
+export type EndpointOfPage = {
   readonly endpointId: string
   readonly service: { readonly url: string; readonly key: string }
+}
+
+export type PageOptions = EndpointOfPage & {
+  /** Undefined: the page of the server behind the endpoint. */
+  readonly folder: string | undefined
   /** Whether a connection belongs to the user who runs the command. */
   readonly isSameUser: (socket: Socket) => Promise<boolean>
 }
@@ -36,24 +47,35 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+type Sent = Pick<RequestOptions, 'method' | 'path'> & { readonly headers?: OutgoingHttpHeaders }
+
+function requestTo({ endpointId, service }: EndpointOfPage, { headers, ...sent }: Sent): ClientRequest {
+  const { hostname, port } = new URL(service.url)
+  const own = { host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${service.key}` }
+  return request({ ...sent, host: hostname, port, headers: { ...headers, ...own } })
+}
+
+/** Whether the server behind the endpoint has a page. */
+export function serverHasPage(endpoint: EndpointOfPage): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = requestTo(endpoint, { path: '/' }).on('response', (response) => {
+      response.destroy()
+      resolve(response.statusCode === 200 && response.headers['content-type']?.startsWith('text/html') === true)
+    })
+    asked.on('error', () => resolve(false)).end()
+  })
+}
+
 const newSecret = () => randomBytes(16).toString('hex')
 
 /** @returns a stream handler; `linkAt` gives a link that works once, within a minute */
-export function createPage({ folder, endpointId, service, isSameUser }: PageOptions) {
-  const { hostname, port } = new URL(service.url)
+export function createPage({ folder, isSameUser, ...behind }: PageOptions) {
   const secret = newSecret()
   let code: string | undefined = newSecret()
   let own = ''
 
-  function forward(incoming: IncomingMessage, more: Readonly<Record<string, string>> = {}) {
-    return request({
-      ...{ host: hostname, port, method: incoming.method, path: incoming.url },
-      headers: {
-        ...(forwardedHeaders(incoming.headers) as Record<string, string>),
-        ...{ host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${service.key}`, ...more },
-      },
-    })
-  }
+  const forward = ({ method, url, headers }: IncomingMessage, more: Readonly<Record<string, string>> = {}) =>
+    requestTo(behind, { method, path: url, headers: { ...forwardedHeaders(headers), ...more } })
 
   async function redeem(given: string, { socket }: IncomingMessage): Promise<boolean> {
     const isRight = code !== undefined && isSame(given, code) && (await isSameUser(socket))
@@ -141,16 +163,8 @@ function isSame(given: string, wanted: string): boolean {
 }
 
 async function findFile(folder: string, pathname: string) {
-  const path = join(folder, normalize(`/${decoded(pathname) ?? ''}${pathname.endsWith('/') ? 'index.html' : ''}`))
+  const path = join(folder, normalize(`/${percentDecoded(pathname)}${pathname.endsWith('/') ? 'index.html' : ''}`))
   const found: Stats | undefined = await stat(path).catch(() => undefined)
   if (found?.isFile() !== true) return undefined
   return { path, bytes: found.size, type: TYPES[extname(path)] ?? 'application/octet-stream' }
-}
-
-function decoded(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,7 @@
 /** Only the browser that opened the one-time link of `drydock comfy open` gets the page. */
 
+import { cookieNamed } from '../../../lib/cookies.ts'
+
 export type PageRequest = {
   readonly host: string | undefined
   readonly origin: string | undefined
@@ -19,16 +21,13 @@ export function isOwnRequest({ host, origin, fetchSite }: PageRequest, own: stri
   return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none'
 }
 
-export function secretIn({ cookie = '' }: PageRequest): string | undefined {
-  const pairs = cookie.split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1)
-}
+export const secretIn = ({ cookie }: PageRequest): string | undefined => cookieNamed(cookie, COOKIE)
 
 // The forwarder sets these, or they belong to the page's own connection. The transfer encoding stays: without it, Node
 // sends the body of a GET as a further request.
 const NOT_FORWARDED = /^(?:host|origin|referer|cookie|authorization|connection|keep-alive|upgrade|expect|sec-fetch-.*)$/
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 export const forwardedHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name)))

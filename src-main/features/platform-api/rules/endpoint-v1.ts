@@ -1,5 +1,6 @@
 import type { PlatformEndpoint, PlatformEndpointUpdate, PlatformWorker } from '../../../contract/platform.ts'
 import type { EndpointFieldsV1, EndpointV1 } from '../../../contract/platform-v1.ts'
+import { withoutUndefined } from '../../../lib/json/plain.ts'
 
 const USUAL_VCPUS = 2
 
@@ -12,7 +13,7 @@ export function updateOfV1(fields: EndpointFieldsV1): PlatformEndpointUpdate {
     ...{ name, templateId, dataCenterIds: fields.dataCenterIds, timeout: fields.executionTimeoutMs },
     gpu: gpuTypeIds === undefined && gpuCount === undefined ? undefined : withoutUndefined(gpu),
     cpu: cpuFlavorIds?.map((id) => ({ id, vcpuCount })),
-    flashboot: flashboot === undefined ? undefined : flashboot ? 'FLASHBOOT' : 'OFF',
+    flashboot: flashboot === undefined ? undefined : flashboot ? ('FLASHBOOT' as const) : ('OFF' as const),
     networkVolumes: volumes,
     workers: Object.values(workers).every((one) => one === undefined) ? undefined : withoutUndefined(workers),
     scaling: scalingOf(fields),
@@ -27,11 +28,6 @@ function scalingOf({ scalerType, scalerValue = 4 }: EndpointFieldsV1): PlatformE
     ? { type: scalerType, queueDelay: scalerValue }
     : { type: scalerType, requestCount: scalerValue }
 }
-
-const withoutUndefined = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
-  }
 
 type Included = { readonly withTemplate: boolean; readonly workers: readonly PlatformWorker[] | undefined }
 

@@ -3,6 +3,7 @@ import type { Colour } from '../../../app/cli/output.ts'
 import type { Session } from '../../../app/cli/session.ts'
 import { readText, request } from '../../../app/client/http.ts'
 import type { ProbeAnswer, ProbeResult } from '../../../contract/targets.ts'
+import { plainJson } from '../../../lib/json/plain.ts'
 import { compareAnswers, observe, PROBE_CALLS, type ProbeCall, probeHeaders } from '../rules/probe.ts'
 
 const COLOURS = { same: 'green', different: 'red', unknown: 'yellow' } as const satisfies Record<
@@ -41,13 +42,5 @@ async function askHere({ service }: Session, call: ProbeCall): Promise<ProbeAnsw
   const { url, key, certificate } = service
   const { method, path, body } = call
   const response = await request({ url: url + path, method, headers: probeHeaders(call, key), body, certificate })
-  return observe(response.status, response.contentType, parsed(await readText(response.body)))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return observe(response.status, response.contentType, plainJson(await readText(response.body)))
 }

@@ -4,6 +4,7 @@
  */
 
 import {
+  arrayAt,
   asIndex,
   isArray,
   isObject,
@@ -59,8 +60,8 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Op
 /** @returns the definition, or why there is none */
 function definitionOf(host: GraphNode, group: JsonValue | undefined, types: NodeTypes): Subgraph | string {
   if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not define it'
-  const nodes = arrayOf(group.get('nodes')).flatMap((node) => (isObject(node) ? readNode(node) : []))
-  const links = linksOf(group.get('links'))
+  const nodes = arrayAt(group, 'nodes').flatMap((node) => (isObject(node) ? readNode(node) : []))
+  const links = linksOf(group)
   const nested = nodes.find(isGroupNode)
   if (nested !== undefined) return `it contains another group node, ${nested.type}`
   const parts = nodes.map((node, at) => partOf(node, typeOfNode(node, types), { at, nodes, links }))
@@ -89,8 +90,8 @@ function definitionOf(host: GraphNode, group: JsonValue | undefined, types: Node
 const arrayOf = (value: JsonValue | undefined): JsonArray => (isArray(value) ? value : [])
 
 // Links to nodes outside the group have null ends.
-function linksOf(raw: JsonValue | undefined): readonly GroupLink[] {
-  return arrayOf(raw).flatMap((link) => {
+function linksOf(group: JsonObject): readonly GroupLink[] {
+  return arrayAt(group, 'links').flatMap((link) => {
     const [from, slot, to, toSlot] = isArray(link) ? link.map(asIndex) : []
     if (from === undefined || slot === undefined || to === undefined || toSlot === undefined) return []
     return [{ from, slot, to, toSlot, type: isArray(link) ? readSlotType(link[TYPE_AT]) : '*' }]

@@ -279,9 +279,14 @@ describe('a document of 50,000 nodes', () => {
   })
 
   it('does not hold the event loop as long as reading it takes', async () => {
-    const { post } = await setup()
+    const service = await setup()
     const reading = cpuOf(() => libraryText(text, undefined))
-    const held = await leastHold(() => post('/api/workflows', { name: 'large', text }))
+    // The body is ready beforehand, as writing it in this thread takes as long as a part of the reading.
+    const bodies = Array.from({ length: 3 }, () => new Uint8Array(Buffer.from(JSON.stringify({ name: 'large', text }))))
+    const held = await leastHold(async (attempt) => {
+      const { status } = await service.request('POST', '/api/workflows', { body: bodies[attempt] })
+      expect(status).toBe(200)
+    }, bodies.length)
     expect(held).toBeLessThan(reading * PART)
   })
 })

@@ -10,6 +10,9 @@ import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
 import { workflowWorker } from './workflows.ts'
 
+/** In place of an id: headers name the endpoint. Source: docs/spec/app-deploy.md, 1. */
+export const PLACEHOLDER_ID = 'flash'
+
 /**
  * Ids that no endpoint gets: below /v2 they belong to the platform's management API and calls by name. Source:
  * docs/spec/platform.md, 5.
@@ -19,7 +22,7 @@ export const RESERVED_IDS: ReadonlySet<string> = new Set([
   'billing',
   'catalog',
   'clusters',
-  'flash',
+  PLACEHOLDER_ID,
   'global-volumes',
   'network-volumes',
   'pods',

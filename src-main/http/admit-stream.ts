@@ -5,13 +5,12 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../contract/errors.ts'
-import { NAMED } from '../features/endpoints/rules/ids.ts'
 import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../features/keys/rules.ts'
 import type { GuardServices } from '../features/service-context.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import { noteAdmission } from './admission.ts'
 import { requireRoleOf, schemeOn } from './guards.ts'
-import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from './named-endpoint.ts'
+import { findNamedEndpoint, isNamedByHeaders, type NamedSearch, type ReadHeader } from './named-endpoint.ts'
 import { isEndpointHost, type RequestAddress, readAddress } from './request-address.ts'
 
 export type Admitted = {
@@ -95,7 +94,7 @@ export function foreignPage(
   return lets ? origin : undefined
 }
 
-// On the host `flash`, headers can name the endpoint. Without a key, callers learn nothing.
+// Without a key, callers learn nothing.
 async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,
@@ -103,7 +102,7 @@ async function endpointOf(
 ): Promise<Endpoint | undefined> {
   const { service } = search
   const header: ReadHeader = (name) => headers[name.toLowerCase()]?.toString()
-  if (endpointId !== NAMED || !namesEndpoint(header)) return service.storage.endpoints.get(endpointId)
+  if (!isNamedByHeaders(endpointId, header)) return service.storage.endpoints.get(endpointId)
   const key = keyFromHeader(headers.authorization)
   const caller = key === undefined ? undefined : service.keys.callerOf(key)
   if (caller === undefined) throw new AppError('UNAUTHORIZED')

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
+import { PLACEHOLDER_ID } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Role } from '../contract/roles.ts'
@@ -17,8 +18,9 @@ const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 
 
 export type ReadHeader = (name: string) => string | undefined
 
-export function namesEndpoint(header: ReadHeader): boolean {
-  return Object.values(HEADERS).some((name) => header(name) !== undefined)
+/** Whether headers name the endpoint, in place of the id in the address. */
+export function isNamedByHeaders(endpointId: string | undefined, header: ReadHeader): boolean {
+  return endpointId === PLACEHOLDER_ID && Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
 export type NamedSearch = {

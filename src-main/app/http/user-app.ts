@@ -12,7 +12,6 @@ import { createFindEndpoint } from '../../features/apps/environment-endpoints.ts
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
 import { BATCH_V2_OPERATIONS } from '../../features/batches/routes/v2.ts'
 import { requireQueue } from '../../features/endpoints/kinds/endpoint-kinds.ts'
-import { NAMED } from '../../features/endpoints/rules/ids.ts'
 import { openai } from '../../features/jobs/routes/openai.ts'
 import { JOB_V2_OPERATIONS, LIMIT_NAMES, operateV2 } from '../../features/jobs/routes/v2.ts'
 import { headersForPage, preflightHeaders } from '../../features/keys/rules.ts'
@@ -30,7 +29,7 @@ import {
   requireOwnOrigin,
   requireRole,
 } from '../../http/guards.ts'
-import { namesEndpoint, requireNamedEndpoint } from '../../http/named-endpoint.ts'
+import { isNamedByHeaders, requireNamedEndpoint } from '../../http/named-endpoint.ts'
 import { openApiDocument } from '../../http/openapi.ts'
 import type { Operation } from '../../http/operation.ts'
 import { addPages, type PageFiles, unknownPage } from '../../http/pages.ts'
@@ -59,7 +58,7 @@ export function createUserApp(
   const byPath = (c: Context, role: Role) => requireEndpoint(c, service, c.req.param('endpointId') ?? '', role)
   const byHeaders = (c: Context, role: Role) => requireNamedEndpoint(c, { service, findEndpoint }, role)
   const finderFor = (c: Context) =>
-    c.req.param('endpointId') === NAMED && namesEndpoint((name) => c.req.header(name)) ? byHeaders : byPath
+    isNamedByHeaders(c.req.param('endpointId'), (name) => c.req.header(name)) ? byHeaders : byPath
 
   async function forPages(c: Context, act: () => Promise<Response>): Promise<Response> {
     const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')

@@ -1,8 +1,5 @@
 import { RESERVED_IDS } from '../../../contract/endpoint.ts'
 
-/** Placeholder for an endpoint id given in headers. Source: docs/spec/app-deploy.md, 1. */
-export const NAMED = 'flash'
-
 const LONGEST = 40
 const SUFFIX = 6
 

@@ -1,11 +1,11 @@
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
+import { PLACEHOLDER_ID } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 import { workerEnvironment } from '../../../contract/worker-protocol.ts'
 import type { ServiceReach, Watch, WorkerPlan } from '../../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../../storage/storage.ts'
 import { targetOf } from '../../apps/rules/app-environment.ts'
 import { variablesOf } from '../../apps/variables.ts'
-import { NAMED } from '../../endpoints/rules/ids.ts'
 import { withSecrets } from '../../keys/account-secrets.ts'
 import { listeningPorts } from '../../load-balancing/rules/listening-variables.ts'
 import type { Models } from '../../models/models.ts'
@@ -48,7 +48,10 @@ export function createWorkerPlans(deps: {
   }
 
   // Current names: a container cannot learn names later. App calls are named by headers.
-  const hosts = () => [NAMED, ...storage.endpoints.all().flatMap(({ id, config }) => (config.loadBalanced ? id : []))]
+  const hosts = () => [
+    PLACEHOLDER_ID,
+    ...storage.endpoints.all().flatMap(({ id, config }) => (config.loadBalanced ? id : [])),
+  ]
 
   return {
     /**

@@ -63,7 +63,5 @@ export const CATALOG_ROUTES = {
     path: '/api/catalog',
     summary: 'List ready-made endpoints, and what this machine lacks for each',
     response: z.object({ entries: z.array(catalogEntry) }),
-    errors: [],
-    source: 'ours: what can be started with one click',
   },
 } as const satisfies Record<string, Route>

@@ -159,8 +159,6 @@ export const COMPARISON_ROUTES = {
     path: '/api/comparisons',
     summary: 'List comparisons, newest first',
     response: z.object({ comparisons: z.array(comparisonView) }),
-    errors: [],
-    source: 'ours',
   },
   comparisonCreate: {
     methods: ['POST'],
@@ -179,7 +177,6 @@ export const COMPARISON_ROUTES = {
       'TOO_MANY_COMPARISONS',
       'FORBIDDEN_ROLE',
     ],
-    source: 'ours',
   },
   comparisonRead: {
     methods: ['GET'],
@@ -187,7 +184,6 @@ export const COMPARISON_ROUTES = {
     summary: 'Read a comparison: its progress and its verdict',
     response: comparisonView,
     errors: ['COMPARISON_NOT_FOUND'],
-    source: 'ours',
   },
   comparisonRows: {
     methods: ['GET'],
@@ -200,7 +196,6 @@ export const COMPARISON_ROUTES = {
     },
     response: z.object({ rows: z.array(comparisonRow), more: z.boolean() }),
     errors: ['COMPARISON_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours',
   },
   comparisonStop: {
     methods: ['POST'],
@@ -209,7 +204,6 @@ export const COMPARISON_ROUTES = {
     role: 'run',
     response: comparisonView,
     errors: ['COMPARISON_NOT_FOUND'],
-    source: 'ours',
   },
   comparisonDelete: {
     methods: ['DELETE'],
@@ -218,6 +212,5 @@ export const COMPARISON_ROUTES = {
     role: 'run',
     response: done,
     errors: ['COMPARISON_NOT_FOUND'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -40,7 +40,6 @@ export const DEPLOY_ROUTES = {
     params: { artifact: artifactName },
     response: artifactStatus,
     errors: ['BAD_FIELD'],
-    source: 'ours: chunked and resumable',
   },
   artifactWrite: {
     methods: ['PUT'],
@@ -53,14 +52,12 @@ export const DEPLOY_ROUTES = {
     query: { offset: bytes.describe('bytes already sent'), total: bytes.describe('bytes in total') },
     response: artifactStatus,
     errors: ['BAD_FIELD', 'BODY_TOO_LARGE', 'UPLOAD_TOO_LARGE', 'UPLOAD_OFFSET', 'UPLOAD_DAMAGED', 'DISK_FULL'],
-    source: 'ours: chunked and resumable',
   },
   appList: {
     methods: ['GET'],
     path: '/api/apps',
     summary: 'List apps with their environments',
     response: z.object({ apps: z.array(appView) }),
-    errors: [],
     source: 'docs/spec/app-deploy.md, 9',
   },
   appRead: {
@@ -133,7 +130,6 @@ export const DEPLOY_ROUTES = {
       unreleased: z.boolean().describe('whether workers of the active release have others'),
     }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'SECRET_LOST'],
-    source: 'ours: secrets',
   },
   planCreate: {
     methods: ['POST'],

@@ -46,6 +46,5 @@ export const FLEET_EVENT_ROUTES = {
       more: z.literal(true).optional().describe('there are older events'),
     }),
     errors: ['BAD_FIELD'],
-    source: 'ours: marks over charts',
   },
 } as const satisfies Record<string, Route>

@@ -204,7 +204,6 @@ export const JOB_ROUTES = {
     },
     response: jobList,
     errors: ['BAD_FIELD'],
-    source: 'ours',
   },
   jobCount: {
     methods: ['GET'],
@@ -226,7 +225,6 @@ export const JOB_ROUTES = {
     query: filterWithoutStates,
     response: jobStateCounts,
     errors: ['BAD_FIELD'],
-    source: 'ours: the pages show the number of jobs of each state',
   },
   jobBulk: {
     methods: ['POST'],
@@ -236,7 +234,6 @@ export const JOB_ROUTES = {
     body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
     response: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: 'ours: many jobs at once',
   },
   jobCancelEffects: {
     methods: ['POST'],
@@ -247,7 +244,6 @@ export const JOB_ROUTES = {
     body: cancelledJobs,
     response: cancelEffects,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND', 'SWEEP_NOT_FOUND', 'COMPARISON_NOT_FOUND'],
-    source: 'ours: what happens to others is said before',
   },
   jobExport: {
     methods: ['GET'],
@@ -278,7 +274,6 @@ export const JOB_ROUTES = {
     summary: 'Read a job with its history, reasons and deliveries',
     response: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
-    source: 'ours',
   },
   jobPreview: {
     methods: ['GET'],
@@ -286,7 +281,6 @@ export const JOB_ROUTES = {
     summary: 'Read a job as in a list, with more of its payloads and its error',
     response: jobListItem,
     errors: ['JOB_NOT_FOUND'],
-    source: 'ours: the pages show it next to a list',
   },
   jobDelete: {
     methods: ['DELETE'],
@@ -358,7 +352,6 @@ export const JOB_ROUTES = {
       more: z.boolean().describe('whether the stream goes on after them'),
     }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>
 
@@ -428,8 +421,6 @@ export const BATCH_ROUTES = {
     summary: 'List batches, of all endpoints or of one, newest first',
     query: { endpoint: z.string().optional() },
     response: z.object({ batches: z.array(batchView) }),
-    errors: [],
-    source: 'ours',
   },
   batchCreate: {
     methods: ['POST'],
@@ -439,7 +430,6 @@ export const BATCH_ROUTES = {
     body: batchCreate,
     response: batchView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND', 'NOT_QUEUE_BASED'],
-    source: 'ours',
   },
   batchAppend: {
     methods: ['POST'],
@@ -451,7 +441,6 @@ export const BATCH_ROUTES = {
     bodyType: 'application/x-ndjson',
     response: jobImportResult.omit({ queued: true }).extend({ added: count, received: count }),
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
-    source: 'ours',
   },
   batchFinalize: {
     methods: ['POST'],
@@ -460,7 +449,6 @@ export const BATCH_ROUTES = {
     role: 'run',
     response: batchView,
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'],
-    source: 'ours',
   },
   batchRead: {
     methods: ['GET'],
@@ -468,7 +456,6 @@ export const BATCH_ROUTES = {
     summary: 'Read a batch: its counts, why inputs failed, and when it will end',
     response: batchDetail,
     errors: ['BATCH_NOT_FOUND'],
-    source: 'ours',
   },
   batchRetry: {
     methods: ['POST'],
@@ -478,7 +465,6 @@ export const BATCH_ROUTES = {
     role: 'run',
     response: jobBulkResult,
     errors: ['BATCH_NOT_FOUND'],
-    source: 'ours',
   },
   batchCancel: {
     methods: ['POST'],
@@ -487,7 +473,6 @@ export const BATCH_ROUTES = {
     role: 'run',
     response: jobBulkResult,
     errors: ['BATCH_NOT_FOUND'],
-    source: 'ours',
   },
   batchDelete: {
     methods: ['DELETE'],
@@ -496,7 +481,6 @@ export const BATCH_ROUTES = {
     role: 'run',
     response: done,
     errors: ['BATCH_NOT_FOUND', 'DISK_FULL', 'DATABASE_BUSY'],
-    source: 'ours',
   },
   batchExport: {
     methods: ['GET'],
@@ -505,6 +489,5 @@ export const BATCH_ROUTES = {
     query: { from: lineNumber.optional() },
     response: z.string(),
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -54,8 +54,6 @@ export const KEY_ROUTES = {
     summary: 'List named keys; a key itself is shown only when it is created',
     role: 'admin',
     response: z.object({ keys: z.array(namedKeyView) }),
-    errors: [],
-    source: 'ours',
   },
   namedKeyCreate: {
     methods: ['POST'],
@@ -65,7 +63,6 @@ export const KEY_ROUTES = {
     body: namedKeyCreate,
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_EXISTS', 'TOO_MANY_KEYS'],
-    source: 'ours',
   },
   namedKeyUpdate: {
     methods: ['PATCH'],
@@ -75,7 +72,6 @@ export const KEY_ROUTES = {
     body: namedKeyUpdate,
     response: namedKeyView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_NOT_FOUND'],
-    source: 'ours',
   },
   namedKeyRotate: {
     methods: ['POST'],
@@ -84,7 +80,6 @@ export const KEY_ROUTES = {
     role: 'admin',
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['KEY_NOT_FOUND'],
-    source: 'ours',
   },
   namedKeyRevoke: {
     methods: ['DELETE'],
@@ -93,15 +88,12 @@ export const KEY_ROUTES = {
     role: 'admin',
     response: done,
     errors: ['KEY_NOT_FOUND'],
-    source: 'ours',
   },
   ownKeyRead: {
     methods: ['GET'],
     path: '/api/key',
     summary: 'Read the name and role of the key in use',
     response: z.object({ name: z.string(), role: z.enum(ROLES) }),
-    errors: [],
-    source: 'ours: a program offers only what its key allows',
   },
   auditList: {
     methods: ['GET'],
@@ -118,6 +110,5 @@ export const KEY_ROUTES = {
       more: z.literal(true).optional().describe('there are older entries'),
     }),
     errors: ['BAD_FIELD'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -99,8 +99,6 @@ export const PAGE_ROUTES = {
     // Other users of the machine can read the command line that opens a link.
     query: { sameUser: z.literal('true').optional() },
     response: sessionLink,
-    errors: [],
-    source: 'ours: one-time link',
   },
   sessionEnd: {
     methods: ['DELETE'],
@@ -109,15 +107,12 @@ export const PAGE_ROUTES = {
     role: 'read',
     isStep: true,
     response: z.object({ ok: z.literal(true) }),
-    errors: [],
-    source: 'ours: docs/decisions.md, Pages and the command line',
   },
   liveRead: {
     methods: ['GET'],
     path: '/api/live',
     summary: 'Read a consistent snapshot of all endpoints, queues and workers',
     response: liveSnapshot,
-    errors: [],
     source: 'ours, because events are changes and need something to change',
   },
   figuresRead: {
@@ -125,7 +120,6 @@ export const PAGE_ROUTES = {
     path: '/api/figures',
     summary: 'Read statistics of all endpoints over the last hour',
     response: serviceStats,
-    errors: [],
     source: 'ours, because asking each endpoint for its metrics would take as many requests',
   },
 } as const satisfies Record<string, Route>

@@ -139,7 +139,6 @@ export const MACHINE_ROUTES = {
     path: '/api/machines',
     summary: 'List the machines that were added',
     response: z.object({ machines: z.array(machineView) }),
-    errors: [],
     source: 'docs/spec/machines.md, 1',
   },
   machineAdd: {

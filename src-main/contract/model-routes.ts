@@ -18,7 +18,6 @@ const folders = z.object({
   folders: z.array(modelFolderView),
   configFile: z.string().describe('extra_model_paths.yaml for a ComfyUI of this machine'),
 })
-const SOURCE = 'ours, in the layout of ComfyUI'
 
 export const MODEL_ROUTES = {
   modelList: {
@@ -30,16 +29,12 @@ export const MODEL_ROUTES = {
       more: z.boolean().describe('there are more than are listed'),
       revision: z.number().int(),
     }),
-    errors: [],
-    source: SOURCE,
   },
   modelUses: {
     methods: ['GET'],
     path: '/api/models/uses',
     summary: 'List the workflows, published graphs and newest runs that use each model',
     response: z.object({ uses: z.record(z.string(), z.array(modelUse)).describe('by the name that graphs use') }),
-    errors: [],
-    source: SOURCE,
   },
   modelRemove: {
     methods: ['POST'],
@@ -48,7 +43,6 @@ export const MODEL_ROUTES = {
     body: modelView.pick({ folder: true, directory: true, name: true }).strict(),
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'MODEL_NOT_FOUND', 'MODEL_UNWRITABLE'],
-    source: SOURCE,
   },
   modelDownloadList: {
     methods: ['GET'],
@@ -57,7 +51,6 @@ export const MODEL_ROUTES = {
     query: { follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events') },
     response: modelNews,
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   modelDownloadCreate: {
     methods: ['POST'],
@@ -66,7 +59,6 @@ export const MODEL_ROUTES = {
     body: modelDownloadCreate,
     response: modelDownload,
     errors: ['NOT_JSON', 'BAD_FIELD', 'MODEL_EXISTS', 'MODEL_UNWRITABLE'],
-    source: SOURCE,
   },
   modelDownloadRetry: {
     methods: ['POST'],
@@ -74,7 +66,6 @@ export const MODEL_ROUTES = {
     summary: 'Resume a failed or cancelled download',
     response: modelDownload,
     errors: ['DOWNLOAD_NOT_FOUND', 'MODEL_EXISTS'],
-    source: SOURCE,
   },
   modelDownloadCancel: {
     methods: ['POST'],
@@ -82,7 +73,6 @@ export const MODEL_ROUTES = {
     summary: 'Cancel a download and delete the partial file',
     response: modelDownload,
     errors: ['DOWNLOAD_NOT_FOUND'],
-    source: SOURCE,
   },
   modelDownloadRemove: {
     methods: ['DELETE'],
@@ -90,15 +80,12 @@ export const MODEL_ROUTES = {
     summary: 'Remove an ended download from the list; the model stays',
     response: done,
     errors: ['DOWNLOAD_NOT_FOUND', 'BAD_FIELD'],
-    source: SOURCE,
   },
   modelFolderList: {
     methods: ['GET'],
     path: '/api/models/folders',
     summary: 'List the model folders',
     response: folders,
-    errors: [],
-    source: SOURCE,
   },
   modelFoldersSet: {
     methods: ['POST'],
@@ -107,15 +94,12 @@ export const MODEL_ROUTES = {
     body: modelFoldersUpdate,
     response: folders,
     errors: ['NOT_JSON', 'BAD_FIELD'],
-    source: SOURCE,
   },
   modelCredentialsList: {
     methods: ['GET'],
     path: '/api/models/credentials',
     summary: 'List the hosts with stored credentials',
     response: z.object({ credentials: z.array(modelCredentialsView) }),
-    errors: [],
-    source: SOURCE,
   },
   modelCredentialsPut: {
     methods: ['POST'],
@@ -125,7 +109,6 @@ export const MODEL_ROUTES = {
     body: modelCredentialsPut,
     response: modelCredentialsView,
     errors: ['NOT_JSON', 'BAD_FIELD'],
-    source: SOURCE,
   },
   modelCredentialsRemove: {
     methods: ['DELETE'],
@@ -134,6 +117,5 @@ export const MODEL_ROUTES = {
     role: 'admin',
     response: done,
     errors: ['CREDENTIALS_NOT_FOUND'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>

@@ -45,8 +45,6 @@ export const PENDING_BULK_ROUTES = {
     path: '/api/pending-bulk-actions',
     summary: 'List the latest delayed bulk actions, newest first',
     response: z.object({ actions: z.array(pendingBulk) }),
-    errors: [],
-    source: 'ours',
   },
   pendingBulkCreate: {
     methods: ['POST'],
@@ -56,7 +54,6 @@ export const PENDING_BULK_ROUTES = {
     body: pendingBulkCreate,
     response: pendingBulk,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'TOO_MANY_PENDING_ACTIONS'],
-    source: 'ours',
   },
   pendingBulkRead: {
     methods: ['GET'],
@@ -64,7 +61,6 @@ export const PENDING_BULK_ROUTES = {
     summary: 'Read a delayed bulk action, with its result once it is done',
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND'],
-    source: 'ours',
   },
   pendingBulkStart: {
     methods: ['POST'],
@@ -73,7 +69,6 @@ export const PENDING_BULK_ROUTES = {
     role: 'run',
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
-    source: 'ours',
   },
   pendingBulkUndo: {
     methods: ['DELETE'],
@@ -82,6 +77,5 @@ export const PENDING_BULK_ROUTES = {
     role: 'run',
     response: done,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -34,7 +34,6 @@ import { POD_ROUTES } from './pods.ts'
 import type { Route } from './routes.ts'
 import { wholeNumber } from './routes.ts'
 
-const SOURCE = 'docs/spec/platform.md, 5'
 const nothing = z.undefined()
 
 const pageQuery = {
@@ -48,14 +47,13 @@ export const PLATFORM_PAGE = 100
 
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
+/** Source of the routes here: docs/spec/platform.md, 5. */
 const ENDPOINT_ROUTES = {
   endpointList: {
     methods: ['GET'],
     path: '/v2/serverless',
     summary: 'List endpoints',
     response: z.object({ endpoints: z.array(platformEndpoint) }),
-    errors: [],
-    source: SOURCE,
   },
   endpointCreate: {
     methods: ['POST'],
@@ -65,7 +63,6 @@ const ENDPOINT_ROUTES = {
     body: platformEndpointCreate,
     response: platformEndpoint,
     errors: [...READ_BODY, 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   endpointRead: {
     methods: ['GET'],
@@ -73,7 +70,6 @@ const ENDPOINT_ROUTES = {
     summary: 'Read an endpoint',
     response: platformEndpoint,
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   endpointUpdate: {
     methods: ['PATCH'],
@@ -82,7 +78,6 @@ const ENDPOINT_ROUTES = {
     body: platformEndpointUpdate,
     response: platformEndpoint,
     errors: [...READ_BODY, 'ENDPOINT_NOT_FOUND', 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   endpointDelete: {
     methods: ['DELETE'],
@@ -91,7 +86,6 @@ const ENDPOINT_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   endpointListV1: {
     methods: ['GET'],
@@ -100,7 +94,6 @@ const ENDPOINT_ROUTES = {
     query: endpointQueryV1,
     response: z.array(endpointV1),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   endpointCreateV1: {
     methods: ['POST'],
@@ -110,7 +103,6 @@ const ENDPOINT_ROUTES = {
     body: endpointCreateV1,
     response: endpointV1,
     errors: [...READ_BODY, 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   endpointReadV1: {
     methods: ['GET'],
@@ -119,7 +111,6 @@ const ENDPOINT_ROUTES = {
     query: endpointQueryV1,
     response: endpointV1,
     errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
-    source: SOURCE,
   },
   endpointUpdateV1: {
     methods: ['PATCH'],
@@ -128,7 +119,6 @@ const ENDPOINT_ROUTES = {
     body: endpointUpdateV1,
     response: endpointV1,
     errors: [...READ_BODY, 'ENDPOINT_NOT_FOUND', 'ENDPOINT_EXISTS', 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   endpointDeleteV1: {
     methods: ['DELETE'],
@@ -137,7 +127,6 @@ const ENDPOINT_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   workerList: {
     methods: ['GET'],
@@ -145,7 +134,6 @@ const ENDPOINT_ROUTES = {
     summary: 'List the workers of an endpoint',
     response: platformWorkers,
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   releaseList: {
     methods: ['GET'],
@@ -153,7 +141,6 @@ const ENDPOINT_ROUTES = {
     summary: 'List the changes that replaced the workers of an endpoint',
     response: platformReleases,
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   workerLogs: {
     methods: ['GET'],
@@ -162,7 +149,6 @@ const ENDPOINT_ROUTES = {
     query: workerLogQuery,
     response: z.string(),
     errors: ['BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'WORKER_NOT_FOUND'],
-    source: SOURCE,
   },
   workerLogSnapshot: {
     methods: ['GET'],
@@ -175,7 +161,7 @@ const ENDPOINT_ROUTES = {
     },
     response: z.object({ container: z.array(z.string()), system: z.array(z.string()) }),
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
-    source: `${SOURCE}; the host of logs of the public client`,
+    source: 'docs/spec/platform.md, 5; the host of logs of the public client',
   },
 } as const satisfies Record<string, Route>
 
@@ -187,7 +173,6 @@ const RECORD_ROUTES = {
     query: pageQuery,
     response: z.object({ templates: z.array(template), pagination }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   templateCreate: {
     methods: ['POST'],
@@ -197,7 +182,6 @@ const RECORD_ROUTES = {
     body: templateCreate,
     response: template,
     errors: [...READ_BODY, 'NAME_TAKEN', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   templateRead: {
     methods: ['GET'],
@@ -205,7 +189,6 @@ const RECORD_ROUTES = {
     summary: 'Read a template',
     response: template,
     errors: ['TEMPLATE_NOT_FOUND'],
-    source: SOURCE,
   },
   templateUpdate: {
     methods: ['PATCH'],
@@ -214,7 +197,6 @@ const RECORD_ROUTES = {
     body: templateUpdate,
     response: template,
     errors: [...READ_BODY, 'TEMPLATE_NOT_FOUND', 'NAME_TAKEN', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   templateDelete: {
     methods: ['DELETE'],
@@ -223,7 +205,6 @@ const RECORD_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['TEMPLATE_NOT_FOUND', 'IN_USE'],
-    source: SOURCE,
   },
   volumeList: {
     methods: ['GET'],
@@ -232,7 +213,6 @@ const RECORD_ROUTES = {
     query: pageQuery,
     response: z.object({ networkVolumes: z.array(networkVolume), pagination }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   volumeCreate: {
     methods: ['POST'],
@@ -242,7 +222,6 @@ const RECORD_ROUTES = {
     body: volumeCreate,
     response: networkVolume,
     errors: [...READ_BODY, 'NAME_TAKEN'],
-    source: SOURCE,
   },
   volumeRead: {
     methods: ['GET'],
@@ -250,7 +229,6 @@ const RECORD_ROUTES = {
     summary: 'Read a network volume',
     response: networkVolume,
     errors: ['VOLUME_NOT_FOUND'],
-    source: SOURCE,
   },
   volumeUpdate: {
     methods: ['PATCH'],
@@ -259,7 +237,6 @@ const RECORD_ROUTES = {
     body: volumeUpdate,
     response: networkVolume,
     errors: [...READ_BODY, 'VOLUME_NOT_FOUND', 'NAME_TAKEN', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   volumeDelete: {
     methods: ['DELETE'],
@@ -268,7 +245,7 @@ const RECORD_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['VOLUME_NOT_FOUND', 'IN_USE'],
-    source: `${SOURCE}; ours for the folder, because what a person stored is not deleted by a name`,
+    source: 'ours for the folder, because what a person stored is not deleted by a name',
   },
   registryList: {
     methods: ['GET'],
@@ -277,7 +254,6 @@ const RECORD_ROUTES = {
     query: pageQuery,
     response: z.object({ registries: z.array(platformRegistry), pagination }),
     errors: ['BAD_FIELD', 'SECRET_LOST'],
-    source: SOURCE,
   },
   registryCreate: {
     methods: ['POST'],
@@ -288,7 +264,6 @@ const RECORD_ROUTES = {
     body: platformRegistryCreate,
     response: platformRegistry,
     errors: [...READ_BODY, 'NAME_TAKEN', 'CANNOT_APPLY'],
-    source: SOURCE,
   },
   registryRead: {
     methods: ['GET'],
@@ -296,7 +271,6 @@ const RECORD_ROUTES = {
     summary: 'Read registry credentials, without the password',
     response: platformRegistry,
     errors: ['REGISTRY_NOT_FOUND', 'SECRET_LOST'],
-    source: SOURCE,
   },
   registryDelete: {
     methods: ['DELETE'],
@@ -306,7 +280,6 @@ const RECORD_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['REGISTRY_NOT_FOUND', 'IN_USE'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>
 
@@ -318,7 +291,6 @@ const CATALOG_ROUTES = {
     query: gpuQuery,
     response: z.object({ gpus: z.array(gpuType) }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   gpuRead: {
     methods: ['GET'],
@@ -327,7 +299,6 @@ const CATALOG_ROUTES = {
     query: gpuQuery,
     response: gpuType,
     errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
-    source: SOURCE,
   },
   cpuList: {
     methods: ['GET'],
@@ -336,7 +307,6 @@ const CATALOG_ROUTES = {
     query: cpuQuery,
     response: z.object({ cpus: z.array(cpuType) }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   cpuRead: {
     methods: ['GET'],
@@ -345,7 +315,6 @@ const CATALOG_ROUTES = {
     query: cpuQuery,
     response: cpuType,
     errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
-    source: SOURCE,
   },
   dataCenterList: {
     methods: ['GET'],
@@ -354,7 +323,6 @@ const CATALOG_ROUTES = {
     query: dataCentersQuery,
     response: z.object({ dataCenters: z.array(dataCenter) }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
   dataCenterRead: {
     methods: ['GET'],
@@ -363,7 +331,6 @@ const CATALOG_ROUTES = {
     query: dataCenterQuery,
     response: dataCenter,
     errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],
-    source: SOURCE,
   },
   publicTemplateList: {
     methods: ['GET'],
@@ -372,7 +339,6 @@ const CATALOG_ROUTES = {
     query: { source: z.enum(['official', 'verified', 'community']).optional() },
     response: z.object({ templates: z.array(template) }),
     errors: ['BAD_FIELD'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>
 

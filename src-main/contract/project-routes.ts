@@ -18,7 +18,6 @@ import { done } from './routes.ts'
 
 const folder = z.string().min(1).max(4096)
 const follow = z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends')
-const SOURCE = 'ours: apps as projects in the pages'
 
 export const PROJECT_ROUTES = {
   folderList: {
@@ -32,23 +31,18 @@ export const PROJECT_ROUTES = {
     },
     response: folderList,
     errors: ['BAD_FIELD', 'FOLDER_UNREADABLE', 'FORBIDDEN_ROLE'],
-    source: SOURCE,
   },
   exampleList: {
     methods: ['GET'],
     path: '/api/examples',
     summary: 'List the example apps that come with Drydock',
     response: z.object({ examples: z.array(exampleView) }),
-    errors: [],
-    source: SOURCE,
   },
   projectList: {
     methods: ['GET'],
     path: '/api/projects',
     summary: 'List the projects that were opened, the last one first',
     response: z.object({ projects: z.array(projectView) }),
-    errors: [],
-    source: SOURCE,
   },
   projectOpen: {
     methods: ['POST'],
@@ -57,7 +51,6 @@ export const PROJECT_ROUTES = {
     body: z.strictObject({ folder, from: z.string().min(1).max(100).optional() }),
     response: projectView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'FOLDER_UNREADABLE', 'FOLDER_NOT_EMPTY'],
-    source: SOURCE,
   },
   projectRead: {
     methods: ['GET'],
@@ -65,7 +58,6 @@ export const PROJECT_ROUTES = {
     summary: 'Read a project and its current source',
     response: projectDetail,
     errors: ['PROJECT_NOT_FOUND'],
-    source: SOURCE,
   },
   projectForget: {
     methods: ['DELETE'],
@@ -73,7 +65,6 @@ export const PROJECT_ROUTES = {
     summary: 'Remove a project from the list and end its preview; the folder and what is deployed stay',
     response: done,
     errors: ['PROJECT_NOT_FOUND'],
-    source: SOURCE,
   },
   projectBuild: {
     methods: ['POST'],
@@ -82,7 +73,6 @@ export const PROJECT_ROUTES = {
     body: projectBuildRequest,
     response: buildView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'STOPPING'],
-    source: SOURCE,
   },
   buildRead: {
     methods: ['GET'],
@@ -91,7 +81,6 @@ export const PROJECT_ROUTES = {
     query: { follow },
     response: buildView,
     errors: ['PROJECT_NOT_FOUND', 'NO_BUILD', 'BAD_FIELD'],
-    source: SOURCE,
   },
   buildCancel: {
     methods: ['POST'],
@@ -99,7 +88,6 @@ export const PROJECT_ROUTES = {
     summary: 'Stop the build',
     response: buildView,
     errors: ['PROJECT_NOT_FOUND', 'NO_BUILD'],
-    source: SOURCE,
   },
   projectPlan: {
     methods: ['POST'],
@@ -121,7 +109,6 @@ export const PROJECT_ROUTES = {
       'STOPPING',
       'SCHEDULES_NOT_SUPPORTED',
     ],
-    source: SOURCE,
   },
   previewStart: {
     methods: ['POST'],
@@ -129,7 +116,6 @@ export const PROJECT_ROUTES = {
     summary: 'Start a preview: a service of its own that reloads on every save',
     response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'PREVIEW_RUNNING', 'STOPPING'],
-    source: SOURCE,
   },
   previewRead: {
     methods: ['GET'],
@@ -138,7 +124,6 @@ export const PROJECT_ROUTES = {
     query: { follow },
     response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW', 'BAD_FIELD'],
-    source: SOURCE,
   },
   previewStop: {
     methods: ['DELETE'],
@@ -146,7 +131,6 @@ export const PROJECT_ROUTES = {
     summary: 'End the preview and remove all of it',
     response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW'],
-    source: SOURCE,
   },
   previewLink: {
     methods: ['POST'],
@@ -154,6 +138,5 @@ export const PROJECT_ROUTES = {
     summary: 'Create a link that signs a browser in to the pages of the preview',
     response: sessionLink,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>

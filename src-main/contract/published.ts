@@ -85,16 +85,14 @@ export type PublishGraph = z.infer<typeof publishGraph>
 
 // Payload and document are JSON within JSON, where each quote takes two characters.
 const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
-const SOURCE = 'docs/spec/image-workflows.md, 7'
 
+/** Source: docs/spec/image-workflows.md, 7. */
 export const PUBLISHED_ROUTES = {
   publishedList: {
     methods: ['GET'],
     path: '/api/published-graphs',
     summary: 'List the published graphs, last changed first',
     response: z.object({ graphs: z.array(publishedGraph) }),
-    errors: [],
-    source: SOURCE,
   },
   publishedCreate: {
     methods: ['POST'],
@@ -112,7 +110,6 @@ export const PUBLISHED_ROUTES = {
       'ENDPOINT_EXISTS',
       'TAKES_NO_WORKFLOWS',
     ],
-    source: SOURCE,
   },
   publishedRead: {
     methods: ['GET'],
@@ -120,7 +117,6 @@ export const PUBLISHED_ROUTES = {
     summary: 'Read a published graph, with the payload of the version that runs',
     response: publishedGraph.extend({ payload: z.string(), document: z.string().optional() }),
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
   publishedUpdate: {
     methods: ['PATCH'],
@@ -129,7 +125,6 @@ export const PUBLISHED_ROUTES = {
     body: z.strictObject({ version: z.number().int().min(1).optional(), behind: z.string().optional() }),
     response: publishedGraph,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'TAKES_NO_WORKFLOWS'],
-    source: SOURCE,
   },
   publishedDocument: {
     methods: ['GET'],
@@ -137,6 +132,5 @@ export const PUBLISHED_ROUTES = {
     summary: 'Read the OpenAPI document of a published graph, with its parameters',
     response: z.unknown(),
     errors: ['ENDPOINT_NOT_FOUND'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>

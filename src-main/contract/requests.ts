@@ -128,8 +128,6 @@ export const REQUEST_ROUTES = {
     path: '/api/endpoints/:endpointId/saved-requests',
     summary: 'List the saved requests of an endpoint by name',
     response: z.object({ requests: z.array(savedRequest) }),
-    errors: [],
-    source: 'ours',
   },
   savedRequestCreate: {
     methods: ['POST'],
@@ -140,7 +138,6 @@ export const REQUEST_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: savedRequest,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_EXISTS'],
-    source: 'ours',
   },
   savedRequestUpdate: {
     methods: ['PATCH'],
@@ -151,7 +148,6 @@ export const REQUEST_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: savedRequest,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_NOT_FOUND', 'SAVED_REQUEST_EXISTS'],
-    source: 'ours',
   },
   savedRequestDelete: {
     methods: ['DELETE'],
@@ -160,15 +156,12 @@ export const REQUEST_ROUTES = {
     role: 'run',
     response: done,
     errors: ['SAVED_REQUEST_NOT_FOUND'],
-    source: 'ours',
   },
   inputHintsRead: {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/input-hints',
     summary: 'List fields and values of the newest inputs of an endpoint, for completion',
     response: inputHints,
-    errors: [],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>
 
@@ -178,8 +171,6 @@ export const LOAD_TEST_ROUTES = {
     path: '/api/endpoints/:endpointId/load-tests',
     summary: 'List the load tests of an endpoint, newest first',
     response: z.object({ loadTests: z.array(loadTest) }),
-    errors: [],
-    source: 'ours',
   },
   loadTestCreate: {
     methods: ['POST'],
@@ -190,7 +181,6 @@ export const LOAD_TEST_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: loadTest,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_QUEUE_BASED', 'NOT_LOAD_BALANCED', 'LOAD_TEST_RUNNING'],
-    source: 'ours',
   },
   loadTestRead: {
     methods: ['GET'],
@@ -199,7 +189,6 @@ export const LOAD_TEST_ROUTES = {
     query: { follow: z.enum(['true', 'false']).optional() },
     response: loadTest,
     errors: ['BAD_FIELD', 'LOAD_TEST_NOT_FOUND'],
-    source: 'ours',
   },
   loadTestStop: {
     methods: ['POST'],
@@ -208,6 +197,5 @@ export const LOAD_TEST_ROUTES = {
     role: 'run',
     response: loadTest,
     errors: ['LOAD_TEST_NOT_FOUND'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -25,8 +25,9 @@ export type Route = {
   readonly response: ZodType
   /** Status of success; undefined: 200. */
   readonly status?: 201 | 204
-  readonly errors: readonly ErrorCode[]
-  readonly source: string
+  readonly errors?: readonly ErrorCode[]
+  /** A document, or a reason; undefined: that of the table, else ours. */
+  readonly source?: string
 }
 
 /**

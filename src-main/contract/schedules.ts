@@ -108,8 +108,6 @@ export const SCHEDULE_ROUTES = {
     summary: 'List schedules, of all endpoints or of one, by name',
     query: { endpoint: z.string().optional() },
     response: z.object({ schedules: z.array(scheduleView) }),
-    errors: [],
-    source: 'ours',
   },
   scheduleCreate: {
     methods: ['POST'],
@@ -127,7 +125,6 @@ export const SCHEDULE_ROUTES = {
       'SCHEDULE_EXISTS',
       'TOO_MANY_SCHEDULES',
     ],
-    source: 'ours',
   },
   scheduleRead: {
     methods: ['GET'],
@@ -135,7 +132,6 @@ export const SCHEDULE_ROUTES = {
     summary: 'Read a schedule',
     response: scheduleView,
     errors: ['SCHEDULE_NOT_FOUND'],
-    source: 'ours',
   },
   scheduleUpdate: {
     methods: ['PATCH'],
@@ -145,7 +141,6 @@ export const SCHEDULE_ROUTES = {
     body: z.strictObject({ paused: z.boolean('must be true or false') }),
     response: scheduleView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SCHEDULE_NOT_FOUND'],
-    source: 'ours',
   },
   scheduleRunNow: {
     methods: ['POST'],
@@ -154,7 +149,6 @@ export const SCHEDULE_ROUTES = {
     role: 'run',
     response: z.object({ jobId: z.string() }),
     errors: ['SCHEDULE_NOT_FOUND', 'ENDPOINT_PAUSED'],
-    source: 'ours',
   },
   scheduleDelete: {
     methods: ['DELETE'],
@@ -163,6 +157,5 @@ export const SCHEDULE_ROUTES = {
     role: 'run',
     response: done,
     errors: ['SCHEDULE_NOT_FOUND', 'NOT_DONE'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

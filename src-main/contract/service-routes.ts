@@ -21,14 +21,12 @@ export const SERVICE_ROUTES = {
     query: { endpoint: z.string().optional(), lastEventId: z.string().optional() },
     response: serviceEvent,
     errors: ['BAD_FIELD'],
-    source: 'ours',
   },
   metrics: {
     methods: ['GET'],
     path: '/metrics',
     summary: 'Read metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
     response: z.string(),
-    errors: [],
     source: 'docs/spec/monitoring.md, 1',
   },
   openApi: {
@@ -36,8 +34,6 @@ export const SERVICE_ROUTES = {
     path: '/openapi.json',
     summary: 'Read the OpenAPI document of the job API and the management API',
     response: z.looseObject({}),
-    errors: [],
-    source: 'ours',
   },
   stateManager: {
     methods: ['POST'],
@@ -67,7 +63,6 @@ export const SERVICE_ROUTES = {
     params: { uploadId: z.string().max(100) },
     response: uploadStatus,
     errors: ['UPLOAD_UNKNOWN'],
-    source: 'ours: an interrupted upload resumes',
   },
   agents: {
     methods: ['POST'],
@@ -89,15 +84,12 @@ export const SERVICE_ROUTES = {
     summary: 'Sign in a browser with the code of a link, and redirect it to a page',
     query: { code: z.string().default(''), to: z.string().default('') },
     response: z.undefined(),
-    errors: [],
-    source: 'ours: one-time link',
   },
   packageList: {
     methods: ['GET'],
     path: '/simple/',
     summary: 'List the Python packages that scripts import',
     response: html,
-    errors: [],
     source: 'PEP 503',
   },
   packageFiles: {
@@ -105,7 +97,6 @@ export const SERVICE_ROUTES = {
     path: '/simple/:project/',
     summary: 'List the files of a package',
     response: html,
-    errors: [],
     source: 'PEP 503',
   },
   packageFile: {
@@ -113,7 +104,6 @@ export const SERVICE_ROUTES = {
     path: '/simple/:project/:file',
     summary: 'Read a file of a package',
     response: z.instanceof(Uint8Array),
-    errors: [],
     source: 'PEP 503',
   },
 } as const satisfies Record<string, Route>

@@ -24,7 +24,6 @@ export const SIGN_IN_ROUTES = {
     summary: 'Read the state of the sign-in request of a program',
     response: signInRequestView,
     errors: ['SIGN_IN_NOT_FOUND'],
-    source: 'ours: the page that `rp login` opens',
   },
   signInRequestDecide: {
     methods: ['POST'],
@@ -34,6 +33,5 @@ export const SIGN_IN_ROUTES = {
     body: signInDecision,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SIGN_IN_NOT_FOUND'],
-    source: 'ours: the page that `rp login` opens',
   },
 } as const satisfies Record<string, Route>

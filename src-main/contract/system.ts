@@ -117,8 +117,6 @@ export const SYSTEM_ROUTES = {
     path: '/api/doctor',
     summary: 'Check what the service needs, and how to fix what is missing',
     response: doctorReport,
-    errors: [],
-    source: 'ours: doctor with fix buttons',
   },
   doctorFix: {
     methods: ['POST'],
@@ -128,7 +126,6 @@ export const SYSTEM_ROUTES = {
     body: doctorFixRequest,
     response: z.object({ done: z.string().describe('what was done, one sentence') }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'NOT_DONE'],
-    source: 'ours: doctor with fix buttons',
   },
   machineRead: {
     methods: ['GET'],
@@ -144,7 +141,6 @@ export const SYSTEM_ROUTES = {
     path: '/api/versions',
     summary: 'Read the versions of the service and its environment',
     response: z.object({ versions: z.array(versionView) }),
-    errors: [],
     source: 'docs/spec/interface.md, 4',
   },
   diskRead: {
@@ -152,7 +148,6 @@ export const SYSTEM_ROUTES = {
     path: '/api/disk',
     summary: 'Read the disk usage by kind, and what cleaning up would free',
     response: diskView,
-    errors: [],
     source: 'docs/spec/interface.md, 4',
   },
   diskClean: {
@@ -170,8 +165,6 @@ export const SYSTEM_ROUTES = {
     path: '/api/sessions',
     summary: 'Count the signed-in browsers, and name the file of the account key',
     response: z.object({ open: z.number().int(), keyFile: z.string() }),
-    errors: [],
-    source: 'ours: docs/decisions.md, Pages and the command line',
   },
   sessionsEnd: {
     methods: ['DELETE'],
@@ -179,7 +172,5 @@ export const SYSTEM_ROUTES = {
     summary: 'Sign out all browsers, including this one',
     role: 'admin',
     response: z.object({ ok: z.literal(true) }),
-    errors: [],
-    source: 'ours: docs/decisions.md, Pages and the command line',
   },
 } as const satisfies Record<string, Route>

@@ -138,7 +138,6 @@ export const TARGET_ROUTES = {
     summary: 'List targets, without their keys',
     response: z.object({ targets: z.array(targetView) }),
     errors: ['SECRET_LOST'],
-    source: 'ours: the same app on another machine',
   },
   targetPut: {
     methods: ['POST'],
@@ -148,7 +147,6 @@ export const TARGET_ROUTES = {
     body: targetCreate,
     response: targetView,
     errors: [...READ_BODY, 'TARGET_UNREACHABLE', 'TARGET_REFUSED'],
-    source: 'ours',
   },
   targetRemove: {
     methods: ['DELETE'],
@@ -157,7 +155,6 @@ export const TARGET_ROUTES = {
     role: 'admin',
     response: done,
     errors: ['TARGET_NOT_FOUND'],
-    source: 'ours',
   },
   targetProbe: {
     methods: ['POST'],
@@ -166,7 +163,6 @@ export const TARGET_ROUTES = {
     role: 'admin',
     response: z.object({ answers: z.array(probeAnswer) }),
     errors: ['TARGET_NOT_FOUND', 'SECRET_LOST'],
-    source: 'ours: which calls behave as in production',
   },
   targetAppRead: {
     methods: ['GET'],
@@ -175,7 +171,6 @@ export const TARGET_ROUTES = {
     params: { app: appName },
     response: targetApp,
     errors: [...OF_TARGET, 'BAD_FIELD'],
-    source: 'ours',
   },
   targetPlan: {
     methods: ['POST'],
@@ -185,7 +180,6 @@ export const TARGET_ROUTES = {
     body: targetDeployCreate.pick({ source: true, withKey: true }),
     response: targetPlan,
     errors: [...OF_TARGET, ...READ_BODY, 'TARGET_DEPLOY_NOT_FOUND', 'KEY_IN_APP'],
-    source: 'ours',
   },
   targetDeployList: {
     methods: ['GET'],
@@ -194,7 +188,6 @@ export const TARGET_ROUTES = {
     params: place,
     response: z.object({ deploys: z.array(targetRecord) }),
     errors: ['TARGET_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours',
   },
   targetDeployCreate: {
     methods: ['POST'],
@@ -228,7 +221,6 @@ export const TARGET_ROUTES = {
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours',
   },
   targetDeployCancel: {
     methods: ['POST'],
@@ -236,6 +228,5 @@ export const TARGET_ROUTES = {
     summary: 'Cancel a deploy to a target; releases that are already active there stay',
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -118,7 +118,6 @@ export const V2_ROUTES = {
     summary: 'Cancel all waiting jobs',
     role: 'run',
     response: purgeResult,
-    errors: [],
     source: 'docs/spec/job-api.md, 1',
   },
   health: {
@@ -126,7 +125,6 @@ export const V2_ROUTES = {
     path: '/v2/:endpointId/health',
     summary: 'Count jobs and workers',
     response: healthRecord,
-    errors: [],
     source: 'docs/spec/job-api.md, 1',
   },
   requests: {
@@ -146,7 +144,6 @@ export const V2_ROUTES = {
     },
     response: jobList,
     errors: ['BAD_FIELD'],
-    source: 'ours',
   },
   ...BATCH_V2_ROUTES,
 } as const satisfies Record<string, Route>

@@ -177,14 +177,11 @@ export const WHAT_IF_ROUTES = {
     bodyLimit: { bytes: 2 * limit('traceBytes'), name: 'this operation' },
     response: whatIfAnswer,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_QUEUE_BASED', 'WHAT_IF_BUSY'],
-    source: 'ours',
   },
   priceTableRead: {
     methods: ['GET'],
     path: '/api/prices',
     summary: 'List the public prices of GPUs, with their date',
     response: priceTable,
-    errors: [],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 
-const SOURCE = 'docs/spec/worker-protocol.md, 2'
-
 const accepted = z.object({ ok: z.literal(true) })
 
 const takenJob = z.object({
@@ -35,7 +33,6 @@ export const WORKER_ROUTES = {
     query: { job_in_progress: busy },
     response: takenJob,
     errors: ['UNAUTHORIZED'],
-    source: SOURCE,
   },
   takeBatch: {
     methods: ['GET'],
@@ -44,7 +41,6 @@ export const WORKER_ROUTES = {
     query: { job_in_progress: busy, batch_size: batchSize },
     response: z.array(takenJob),
     errors: ['UNAUTHORIZED'],
-    source: SOURCE,
   },
   stop: {
     methods: ['GET'],
@@ -52,7 +48,6 @@ export const WORKER_ROUTES = {
     summary: 'Wait for jobs to stop',
     response: z.object({ jobsToStop: z.array(z.string()) }),
     errors: ['UNAUTHORIZED'],
-    source: SOURCE,
   },
   ping: {
     methods: ['GET'],
@@ -61,7 +56,6 @@ export const WORKER_ROUTES = {
     query: { job_id: jobIds, status: text, check: text, reason: text },
     response: accepted,
     errors: ['UNAUTHORIZED'],
-    source: SOURCE,
   },
   done: {
     methods: ['POST'],
@@ -73,7 +67,6 @@ export const WORKER_ROUTES = {
     query: { take: next },
     response: accepted.extend({ jobs: z.array(takenJob).optional() }),
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD'],
-    source: SOURCE,
   },
   stream: {
     methods: ['POST'],
@@ -84,7 +77,6 @@ export const WORKER_ROUTES = {
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a chunk' },
     response: accepted,
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: SOURCE,
   },
 } as const satisfies Record<string, Route>
 

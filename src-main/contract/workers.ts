@@ -40,7 +40,6 @@ export const SHELL_ROUTES = {
     body: shellSize,
     response: openedShell,
     errors: ['NOT_JSON', 'BAD_FIELD', 'WORKER_NOT_FOUND', 'SHELL_REFUSED', 'TOO_MANY_SHELLS'],
-    source: 'ours: a shell in the container',
   },
   shellOutput: {
     methods: ['GET'],
@@ -53,7 +52,6 @@ export const SHELL_ROUTES = {
     },
     response: shellOutput,
     errors: ['BAD_FIELD', 'SHELL_NOT_FOUND'],
-    source: 'ours',
   },
   shellInput: {
     methods: ['POST'],
@@ -63,7 +61,6 @@ export const SHELL_ROUTES = {
     body: shellInput,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
-    source: 'ours',
   },
   shellResize: {
     methods: ['POST'],
@@ -73,7 +70,6 @@ export const SHELL_ROUTES = {
     body: shellSize,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
-    source: 'ours',
   },
   shellClose: {
     methods: ['DELETE'],
@@ -81,7 +77,6 @@ export const SHELL_ROUTES = {
     summary: 'End a shell and everything that runs in it',
     response: done,
     errors: ['SHELL_NOT_FOUND'],
-    source: 'ours',
   },
 } as const satisfies Record<string, Route>
 
@@ -97,14 +92,11 @@ export const WORKER_MANAGEMENT_ROUTES = {
     summary: 'Replace a worker by a new one; it finishes its jobs first',
     response: z.object({ order: replacementOrder }),
     errors: ['WORKER_NOT_FOUND', 'WORKER_LEAVES'],
-    source: 'ours: replace',
   },
   endpointReplaceWorkers: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/replace-workers',
     summary: 'Replace all workers of an endpoint, one after the other',
     response: z.object({ workers: z.array(z.string()).describe('ids of the workers that will stop') }),
-    errors: [],
-    source: 'ours: replace',
   },
 } as const satisfies Record<string, Route>

@@ -27,7 +27,6 @@ import {
 
 // A document's text is JSON within JSON, where each quote takes two characters; so are classes and payloads.
 const TEXT_BODY = { bytes: 2 * limit('workflowBytes') + limit('managementBodyBytes'), name: 'this operation' }
-const SOURCE = 'ours: the library of graphs'
 
 export const WORKFLOW_ROUTES = {
   workflowList: {
@@ -35,8 +34,6 @@ export const WORKFLOW_ROUTES = {
     path: '/api/workflows',
     summary: 'List the workflows of the library, last changed first',
     response: z.object({ workflows: z.array(workflowView) }),
-    errors: [],
-    source: SOURCE,
   },
   workflowCreate: {
     methods: ['POST'],
@@ -46,7 +43,6 @@ export const WORKFLOW_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: workflowView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_A_WORKFLOW'],
-    source: SOURCE,
   },
   workflowRead: {
     methods: ['GET'],
@@ -54,7 +50,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Read a workflow: its draft if there is one, else its newest version',
     response: workflowDetail,
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowUpdate: {
     methods: ['PATCH'],
@@ -63,7 +58,6 @@ export const WORKFLOW_ROUTES = {
     body: workflowUpdate,
     response: workflowView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowDelete: {
     methods: ['DELETE'],
@@ -71,7 +65,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Delete a workflow; it can be restored for an hour',
     response: done,
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowRestore: {
     methods: ['POST'],
@@ -79,7 +72,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Restore a deleted workflow',
     response: workflowView,
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowDraft: {
     methods: ['PUT'],
@@ -90,7 +82,6 @@ export const WORKFLOW_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: workflowView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_A_WORKFLOW', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_CHANGED'],
-    source: SOURCE,
   },
   workflowDropDraft: {
     methods: ['DELETE'],
@@ -98,7 +89,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Go back to the newest saved version',
     response: workflowView,
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowSave: {
     methods: ['POST'],
@@ -108,7 +98,6 @@ export const WORKFLOW_ROUTES = {
     bodyLimit: TEXT_BODY,
     response: workflowView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_A_WORKFLOW', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_CHANGED'],
-    source: SOURCE,
   },
   workflowVersions: {
     methods: ['GET'],
@@ -116,7 +105,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'List the saved versions, newest first',
     response: z.object({ versions: z.array(workflowVersion) }),
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowVersion: {
     methods: ['GET'],
@@ -124,7 +112,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Read a saved version',
     response: workflowVersion.extend({ text: z.string() }),
     errors: ['WORKFLOW_NOT_FOUND'],
-    source: SOURCE,
   },
   workflowFile: {
     methods: ['GET'],
@@ -139,8 +126,6 @@ export const WORKFLOW_ROUTES = {
     path: '/api/workflow-templates',
     summary: 'List the templates that come with Drydock',
     response: z.object({ templates: z.array(workflowTemplate) }),
-    errors: [],
-    source: SOURCE,
   },
   assetWrite: {
     methods: ['PUT'],
@@ -154,7 +139,6 @@ export const WORKFLOW_ROUTES = {
     bodyType: 'application/octet-stream',
     response: assetView,
     errors: ['BAD_FIELD', 'BODY_TOO_LARGE', 'DISK_FULL'],
-    source: SOURCE,
   },
   assetRead: {
     methods: ['GET'],
@@ -163,7 +147,6 @@ export const WORKFLOW_ROUTES = {
     query: { name: z.string().max(255).optional().describe('file name of a download') },
     response: z.unknown(),
     errors: ['ASSET_NOT_FOUND'],
-    source: SOURCE,
   },
   assetFind: {
     methods: ['GET'],
@@ -171,8 +154,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'List the named files, or find one by its name',
     query: { name: z.string().max(255).optional() },
     response: z.object({ assets: z.array(assetView) }),
-    errors: [],
-    source: SOURCE,
   },
   nodeTypes: {
     methods: ['GET'],
@@ -210,14 +191,12 @@ export const WORKFLOW_ROUTES = {
     body: nodePackagesAsked,
     response: nodePackagesResponse,
     errors: ['BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: 'ours: a class that is missing is to be had somewhere',
   },
   workflowServers: {
     methods: ['GET'],
     path: '/api/workflow-servers',
     summary: 'Look for ComfyUI servers at their usual addresses on this machine',
     response: z.object({ servers: z.array(workflowServer) }),
-    errors: [],
     source: 'docs/spec/image-workflows.md, 6.2',
   },
   runCreate: {
@@ -255,7 +234,6 @@ export const WORKFLOW_ROUTES = {
     },
     response: z.object({ runs: z.array(runView), more: z.boolean() }),
     errors: ['BAD_FIELD'],
-    source: 'ours: gallery',
   },
   sweepList: {
     methods: ['GET'],
@@ -284,7 +262,6 @@ export const WORKFLOW_ROUTES = {
     summary: 'Read a run with its payload and its document',
     response: runDetail,
     errors: ['RUN_NOT_FOUND'],
-    source: 'ours: gallery',
   },
   runFile: {
     methods: ['GET'],
@@ -342,6 +319,5 @@ export const WORKFLOW_ROUTES = {
     role: 'run',
     response: done,
     errors: ['RUN_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours: gallery',
   },
 } as const satisfies Record<string, Route>

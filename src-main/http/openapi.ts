@@ -82,7 +82,7 @@ function describe(route: Route, errors: ErrorForm): object {
         description: 'Success',
         ...(route.status === 204 ? {} : { content: json(route.response) }),
       },
-      ...errorResponses([...COMMON_ERRORS, ...route.errors], errors),
+      ...errorResponses([...COMMON_ERRORS, ...(route.errors ?? [])], errors),
     },
   }
 }

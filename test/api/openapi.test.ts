@@ -63,7 +63,7 @@ describe('/openapi.json', () => {
 
   it('names every error of every route under its status', async () => {
     const { paths } = await document()
-    for (const { methods, path, errors } of DESCRIBED) {
+    for (const { methods, path, errors = [] } of DESCRIBED) {
       for (const method of methods) {
         const { responses } = paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
         for (const code of [...COMMON_ERRORS, ...errors] as ErrorCode[])

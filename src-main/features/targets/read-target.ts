@@ -5,7 +5,7 @@ import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'
 import type { TargetApp, TargetEndpoint } from '../../contract/targets.ts'
 import { isLoopbackHost } from '../../lib/own-addresses.ts'
 import { counted } from '../../lib/text.ts'
-import type { ThereEndpoint } from '../platform-api/rules/target-plan.ts'
+import type { ThereEndpoint } from './rules/plan-target.ts'
 import type { TargetClient } from './target-client.ts'
 
 const environment = z.object({

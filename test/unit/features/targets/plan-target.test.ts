@@ -4,7 +4,7 @@ import {
   planTarget,
   saveInputOf,
   secretsOf,
-} from '../../../../src-main/features/platform-api/rules/target-plan.ts'
+} from '../../../../src-main/features/targets/rules/plan-target.ts'
 import { manifestOf } from '../../../support/app-folder.ts'
 
 const PLACE = { environmentId: '7', environment: 'production', build: 'b1', pythonVersion: '3.12', key: undefined }

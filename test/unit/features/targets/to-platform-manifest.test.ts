@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { platformManifest } from '../../../../src-main/contract/platform-manifest.ts'
 import { fromPlatformManifest } from '../../../../src-main/features/platform-api/rules/manifest.ts'
-import { toPlatformManifest } from '../../../../src-main/features/platform-api/rules/to-platform-manifest.ts'
+import { toPlatformManifest } from '../../../../src-main/features/targets/rules/to-platform-manifest.ts'
 
 it('a manifest of SDK 2.0 comes back as it was, but for what no machine reads', () => {
   const sent = platformManifest.parse({

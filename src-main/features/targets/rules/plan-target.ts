@@ -2,9 +2,9 @@
 import type { PlannedStep } from '../../../contract/app.ts'
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import type { PlatformEndpoint, PlatformEndpointUpdate } from '../../../contract/platform.ts'
-import { SET_BY_SERVICE } from './manifest.ts'
-import { type SavedInput, updateOf } from './saved-endpoint.ts'
-import { SECRET_REFERENCE } from './secret-reference.ts'
+import { SET_BY_SERVICE } from '../../platform-api/rules/manifest.ts'
+import { type SavedInput, updateOf } from '../../platform-api/rules/saved-endpoint.ts'
+import { SECRET_REFERENCE } from '../../platform-api/rules/secret-reference.ts'
 
 export type SavePlace = {
   readonly environmentId: string

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { createComfyuiPorts } from '../../features/comfyui-api/routes/ports.ts'
@@ -23,6 +23,7 @@ import {
 import { createLog, systemIds, systemTime } from '../../http/server/system-ports.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { LOOPBACK, portOfService } from '../../lib/own-addresses.ts'
+import { pageFileType } from '../../lib/page-files.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { withFullStop } from '../../lib/text.ts'
 import { ROOT } from '../../shipped-files/root.ts'
@@ -380,16 +381,6 @@ function prepareKey(path: string, key: string): () => void {
   }
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-}
-
 // A plain name within one folder, so that no request leads outside it.
 const ASSET_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 
@@ -401,7 +392,7 @@ export function openPageFiles(folder: string): PageFiles {
   async function read(...path: readonly string[]): Promise<PageFile | undefined> {
     const file = join(folder, ...path)
     try {
-      return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' }
+      return { body: await readFile(file), type: pageFileType(file) }
     } catch (error) {
       const code = errorCode(error)
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined

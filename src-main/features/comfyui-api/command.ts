@@ -7,8 +7,9 @@ import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { userOfConnection } from '../../http/server/connection-user.ts'
 import { listen } from '../../http/server/listen.ts'
 import { whyNoWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
+import { serverHasPage } from './adapters/endpoint-request.ts'
 import { hasIndex, installPage } from './adapters/page-package.ts'
-import { createPage, serverHasPage } from './adapters/serve-page.ts'
+import { createPage } from './adapters/serve-page.ts'
 
 export function addComfy(comfy: CliCommand, surroundings: Surroundings): void {
   comfy

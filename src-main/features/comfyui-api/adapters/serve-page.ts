@@ -5,25 +5,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  request,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { extname, join, normalize } from 'node:path'
+import { join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { pageFileType } from '../../../lib/page-files.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
-
-export type EndpointOfPage = {
-  readonly endpointId: string
-  readonly service: { readonly url: string; readonly key: string }
-}
+import { type EndpointOfPage, requestTo } from './endpoint-request.ts'
 
 export type PageOptions = EndpointOfPage & {
   /** Undefined: the page of the server behind the endpoint. */
@@ -33,39 +23,6 @@ export type PageOptions = EndpointOfPage & {
 }
 
 const LINK_MS = MINUTE_MS
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.mjs': 'text/javascript',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-  '.webp': 'image/webp',
-  '.woff2': 'font/woff2',
-}
-
-type Sent = Pick<RequestOptions, 'method' | 'path'> & { readonly headers?: OutgoingHttpHeaders }
-
-function requestTo({ endpointId, service }: EndpointOfPage, { headers, ...sent }: Sent): ClientRequest {
-  const { hostname, port } = new URL(service.url)
-  const own = { host: `${endpointId}.localhost:${port}`, authorization: `Bearer ${service.key}` }
-  return request({ ...sent, host: hostname, port, headers: { ...headers, ...own } })
-}
-
-/** Whether the server behind the endpoint has a page. */
-export function serverHasPage(endpoint: EndpointOfPage): Promise<boolean> {
-  return new Promise((resolve) => {
-    const asked = requestTo(endpoint, { path: '/' }).on('response', (response) => {
-      response.destroy()
-      resolve(response.statusCode === 200 && response.headers['content-type']?.startsWith('text/html') === true)
-    })
-    asked.on('error', () => resolve(false)).end()
-  })
-}
-
 const newSecret = () => randomBytes(16).toString('hex')
 
 /** @returns a stream handler; `linkAt` gives a link that works once, within a minute */
@@ -166,5 +123,5 @@ async function findFile(folder: string, pathname: string) {
   const path = join(folder, normalize(`/${percentDecoded(pathname)}${pathname.endsWith('/') ? 'index.html' : ''}`))
   const found: Stats | undefined = await stat(path).catch(() => undefined)
   if (found?.isFile() !== true) return undefined
-  return { path, bytes: found.size, type: TYPES[extname(path)] ?? 'application/octet-stream' }
+  return { path, bytes: found.size, type: pageFileType(path) }
 }

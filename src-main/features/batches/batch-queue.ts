@@ -99,7 +99,7 @@ export function createBatchQueue(deps: Deps) {
       if (read === undefined) return
       await kind.submit(deps, endpoint, {
         ...{ kind: 'run', request: JSON.parse(draft.request), ...read, waitMs: undefined },
-        ...{ batch: { batch, line, draftId: id }, isStored: true },
+        ...{ batch: { batch, line, draftId: id }, draft: { batch, line } },
       })
     } catch (error) {
       if (error instanceof AppError && error.code === 'BATCH_CLOSED') return

@@ -34,7 +34,7 @@ export async function submitWithRun(
   const read = await deps.readInThread('graphInInput', submission.input, installed)
   if (!('graph' in read)) throw refusal(deps, endpoint, read)
   const writeRun = read.graph && runOfProgram(deps, endpoint, read.graph)
-  const stored = read.withoutKeys === undefined ? submission : { ...submission, ...read.withoutKeys, isStored: false }
+  const stored = read.withoutKeys === undefined ? submission : { ...submission, ...read.withoutKeys, draft: undefined }
   return submitJob(deps, endpoint, stored, (job) => {
     writeRun?.(job)
     withJob?.(job)
@@ -80,7 +80,7 @@ export async function submitToGraph(
   // Graphs that share an endpoint must not share idempotency keys.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }
   const writeRun = takesWorkflows(backing.config) ? runOfProgram(deps, backing, graph) : undefined
-  return submitJob(deps, backing, { ...submission, input, request, isStored: false }, (job) => {
+  return submitJob(deps, backing, { ...submission, input, request, draft: undefined }, (job) => {
     storage.graphs.addJob(job.seq, endpoint.id, version)
     writeRun?.(job)
     withJob?.(job)

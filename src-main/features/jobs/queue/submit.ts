@@ -21,8 +21,8 @@ export type Submission = {
   /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
   readonly batch?: BatchPlace | undefined
-  /** The input is stored with the draft, and the job takes it over. */
-  readonly isStored?: boolean | undefined
+  /** The draft whose stored input the job takes over. */
+  readonly draft?: DraftPlace | undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export type Submission = {
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
-  { kind, request, input, s3Config, secretInput, waitMs, trace, batch, isStored }: Submission,
+  { kind, request, input, s3Config, secretInput, waitMs, trace, batch, draft }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
   // A finalized batch has passed this check.
@@ -72,10 +72,7 @@ export async function submitJob(
       withJob(inserted)
       return { stored: true, result: inserted }
     })
-  const result =
-    batch !== undefined && isStored === true
-      ? (await insert({ batch: batch.batch, line: batch.line })).result
-      : await storage.payloads.write(input, insert)
+  const result = draft === undefined ? await storage.payloads.write(input, insert) : (await insert(draft)).result
   if (result === undefined) throw new AppError('BATCH_CLOSED', { batchId: '', why: 'is not finalized' })
   return result
 }

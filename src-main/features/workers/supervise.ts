@@ -14,6 +14,7 @@ import type { FleetStatus, FleetStatuses, ScalingSignal } from './registry/fleet
 import { beginJob, endJob, type LiveWorker, loadOf } from './registry/worker-registry.ts'
 import { sharingOf } from './rules/pools.ts'
 import { decideScaling, nextDecisionAt, startReason } from './rules/scaling.ts'
+import type { ScalingDecision } from './rules/scaling-facts.ts'
 import { type StagedWorker, type Staging, stageWorker, whenEnded } from './stage-worker.ts'
 import { createLeaseWatch, type LeaseWatch } from './watch-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
@@ -229,12 +230,7 @@ export class WorkerSupervisor {
     const facts = readScalingFacts(this.#deps, endpointId, { endpoint, pool, status: before })
     const decision = decideScaling(facts)
     status.decided(endpointId, pool, decision)
-    for (const { workerId, reason, force, failed } of decision.stop) {
-      if (failed === true) this.#lifecycle.fail(workerId, reason)
-      this.leave(workerId, reason, force === true)
-    }
-    for (const workerId of decision.pause ?? []) this.#idle.pause(workerId)
-    for (const workerId of decision.resume ?? []) if (this.#idle.resume(workerId)) this.check(endpointId)
+    this.#applyToWorkers(endpointId, decision)
     if (endpoint === undefined) return undefined
     const { config } = endpoint
     if (pool === 'main' && decision.throttled > 0 && config.faults?.throttle !== true)
@@ -246,6 +242,15 @@ export class WorkerSupervisor {
     if (!this.#givingWay.has(endpointId))
       this.#startWorkers(endpoint, decision.start, { pool, because: startReason(facts, workOf(endpoint)) })
     return decision.nextCheckAt
+  }
+
+  #applyToWorkers(endpointId: string, { stop, pause = [], resume = [] }: ScalingDecision): void {
+    for (const { workerId, reason, force, failed } of stop) {
+      if (failed === true) this.#lifecycle.fail(workerId, reason)
+      this.leave(workerId, reason, force === true)
+    }
+    for (const workerId of pause) this.#idle.pause(workerId)
+    for (const workerId of resume) if (this.#idle.resume(workerId)) this.check(endpointId)
   }
 
   // Time on an unreachable machine does not count as start time.

@@ -6,11 +6,14 @@ export interface Difference {
   /** As documented or as public clients show; otherwise `Not published.` */
   readonly there: string
   readonly evidence: string
-  /** Removes the difference: `path: value` of an endpoint, or of the service if it says so. */
+  /** Removes the difference: `path: value` of an endpoint, or `ofService`. */
   readonly setting?: string
 }
 
 const UNKNOWN = 'Not published.'
+
+/** A setting of the service among those of endpoints. */
+export const ofService = (setting: string) => `${setting} (of the service)`
 
 /** Deliberate differences, for docs/spec/differences.md, `drydock doctor --production` and the page. */
 export const DIFFERENCES = {
@@ -27,7 +30,7 @@ export const DIFFERENCES = {
       here: 'None.',
       there: "Requests above an operation's limit get 429.",
       evidence: 'docs/spec/job-api.md, 8',
-      setting: 'strictLimits: on (of the service)',
+      setting: ofService('strictLimits: on'),
     },
     {
       what: 'Format of the stream',
@@ -110,7 +113,7 @@ export const DIFFERENCES = {
       here: 'The checks of memory, disk, network and GPU are off.',
       there: 'Workers run them before their first job.',
       evidence: 'docs/spec/worker-protocol.md, 1',
-      setting: 'workerSystemChecks: on (of the service)',
+      setting: ofService('workerSystemChecks: on'),
     },
     {
       what: 'Files at private addresses',
@@ -193,7 +196,7 @@ export const DIFFERENCES = {
       here: 'They run, in UTC, if the service setting `appSchedules` is on. It is off by default.',
       there: 'Deploys refuse them.',
       evidence: 'docs/spec/app-deploy.md, 10',
-      setting: 'appSchedules: off (of the service)',
+      setting: ofService('appSchedules: off'),
     },
     {
       what: 'Routes of an API',

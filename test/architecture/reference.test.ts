@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DIFFERENCE_ROWS } from '../../src-main/contract/differences.ts'
+import { DIFFERENCE_ROWS, ofService } from '../../src-main/contract/differences.ts'
 import { SETTING_SECTIONS } from '../../src-main/features/endpoints/rules/settings/sections.ts'
 import { SETTING_TEXTS } from '../../src-renderer/features/settings/setting-texts.ts'
 import { DIFFERENCES_PAGE, differencesPage, REFERENCE, referencePages } from './write-reference.ts'
@@ -15,7 +15,7 @@ test('docs/spec/differences.md has what the table of differences says, with sett
   expect(readFileSync(DIFFERENCES_PAGE, 'utf8'), 'Run `npm run docs` and commit docs/spec.').toEqual(differencesPage())
   const known = [
     ...SETTING_SECTIONS.flatMap(({ fields }) => fields.map(({ path }) => path)),
-    ...Object.keys(SETTING_TEXTS).map((name) => `${name} (of the service)`),
+    ...Object.keys(SETTING_TEXTS).map(ofService),
   ]
   const named = DIFFERENCE_ROWS.flatMap(({ setting }) => (setting === undefined ? [] : [setting.replace(/: \w+/, '')]))
   expect(named.filter((name) => !known.includes(name))).toEqual([])

@@ -6,8 +6,7 @@ import { z } from 'zod'
 import { JOB_STATES } from './job.ts'
 import { jobFilterBody } from './job-routes.ts'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
+import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** All versions at once; or a search for the first that differs in an ordered list. */
 const COMPARISON_MODES = ['compare', 'bisect'] as const

@@ -18,8 +18,7 @@ import {
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 import { manifest } from './manifest.ts'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 
 // Only for things that may not exist yet; elsewhere an invalid name simply is not found.
 const place = { app: appName, environment: environmentName }

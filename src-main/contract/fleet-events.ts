@@ -1,7 +1,6 @@
 /** Events of endpoints, workers and releases, for lists and marks over charts. Source: ours. */
 import { z } from 'zod'
-import type { Route } from './routes.ts'
-import { moment } from './routes.ts'
+import { moment, type Route } from './routes.ts'
 
 const momentText = z
   .string()

@@ -13,8 +13,7 @@ import {
 } from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
-import type { Route } from './routes.ts'
-import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
+import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
 const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)

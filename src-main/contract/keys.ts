@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'
-import type { Route } from './routes.ts'
-import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
+import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** A named key as it is shown, never with the key itself. */
 export const namedKeyView = z.object({

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpointView, WORKER_STATES, workerView } from './endpoint.ts'
 import { jobState } from './job.ts'
-import type { Route } from './routes.ts'
-import { moment } from './routes.ts'
+import { moment, type Route } from './routes.ts'
 
 export const liveEndpoint = endpointView.extend({ inQueue: z.number().int(), inProgress: z.number().int() })
 

@@ -1,7 +1,6 @@
 /** Remote computers whose engine runs workers of this service. Source: ours. */
 import { z } from 'zod'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 import { doctorRow } from './system.ts'
 
 /** Value of `container.machine` for the machine of the service. */

@@ -11,8 +11,7 @@ import {
   modelUse,
   modelView,
 } from './models.ts'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 
 const folders = z.object({
   folders: z.array(modelFolderView),

@@ -5,8 +5,7 @@
 import { z } from 'zod'
 import { jobBulkFields, jobBulkResult, namesOneKind, ONE_KIND } from './job-routes.ts'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, moment } from './routes.ts'
+import { done, moment, type Route } from './routes.ts'
 
 /** `interrupted`: the service stopped while it ran jobs again, so it is unknown which of them have new ones. */
 const PENDING_BULK_STATES = ['waiting', 'running', 'done', 'undone', 'interrupted'] as const

@@ -31,8 +31,7 @@ import {
 import { ROUTES_NOT_HERE } from './platform-routes-not-here.ts'
 import { endpointCreateV1, endpointQueryV1, endpointUpdateV1, endpointV1 } from './platform-v1.ts'
 import { POD_ROUTES } from './pods.ts'
-import type { Route } from './routes.ts'
-import { wholeNumber } from './routes.ts'
+import { type Route, wholeNumber } from './routes.ts'
 
 const nothing = z.undefined()
 

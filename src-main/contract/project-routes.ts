@@ -13,8 +13,7 @@ import {
   projectPlan,
   projectView,
 } from './projects.ts'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 
 const folder = z.string().min(1).max(4096)
 const follow = z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends')

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, moment } from './routes.ts'
+import { done, moment, type Route } from './routes.ts'
 
 /** How a request is sent: as a job in one of three ways, or directly to a load-balanced endpoint. */
 const SEND_OPERATIONS = ['run', 'runsync', 'stream', 'request'] as const

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { jobListItem, jobRequest } from './job.ts'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, moment } from './routes.ts'
+import { done, moment, type Route } from './routes.ts'
 
 /** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 
 /** Source: docs/spec/platform.md, 6. */
 export const SIGN_IN_REQUEST_STATES = ['PENDING', 'APPROVED', 'CONSUMED', 'DENIED', 'EXPIRED'] as const

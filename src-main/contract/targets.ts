@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
 import { manifest } from './manifest.ts'
-import type { Route } from './routes.ts'
-import { done } from './routes.ts'
+import { done, type Route } from './routes.ts'
 
 const targetName = z
   .string()

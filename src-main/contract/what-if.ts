@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { endpointConfig } from './endpoint.ts'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { moment } from './routes.ts'
+import { moment, type Route } from './routes.ts'
 
 const rate = z.number().min(0).max(10_000)
 const durationMs = z

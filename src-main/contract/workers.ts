@@ -1,8 +1,7 @@
 /** Shells in containers of workers, and replacing workers. Source: ours, Workers. */
 import { z } from 'zod'
 import { limit, utf8Bytes } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, wholeNumber } from './routes.ts'
+import { done, type Route, wholeNumber } from './routes.ts'
 
 export const shellSize = z.strictObject({
   columns: z.number().int().min(1).max(1000),

@@ -1,8 +1,7 @@
 /** Routes of workflows, assets, node types and runs. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
-import { done, wholeNumber } from './routes.ts'
+import { done, type Route, wholeNumber } from './routes.ts'
 import {
   assetId,
   assetView,

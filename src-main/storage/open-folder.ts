@@ -3,8 +3,7 @@ import BetterSqlite from 'better-sqlite3'
 import { otherUserOf } from '../database/database-users.ts'
 import { DatabaseUnusable, OtherVersion } from '../database/open-database.ts'
 import { errorCode } from '../lib/error-code.ts'
-import type { Storage } from './open-storage.ts'
-import { openStorage } from './open-storage.ts'
+import { openStorage, type Storage } from './open-storage.ts'
 import { isDamage } from './recover-database.ts'
 
 export type OpenedFolder = {

@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
 import { limit } from '../../contract/limits.ts'
 import { followView } from '../../http/follow-view.ts'
-import type { ManagementOperations } from '../../http/operation.ts'
-import { DONE } from '../../http/operation.ts'
+import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import {

@@ -5,8 +5,7 @@
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
-import type { Log } from '../../lib/clock.ts'
-import { momentOf } from '../../lib/clock.ts'
+import { type Log, momentOf } from '../../lib/clock.ts'
 import { jsonText } from '../../lib/json/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import type {

@@ -1,7 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES, type JobState } from '../../contract/job.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { momentOf } from '../../lib/clock.ts'
+import { type Clock, momentOf } from '../../lib/clock.ts'
 import type { Job, Storage } from '../../storage/storage.ts'
 import { isFinal } from './rules/transitions.ts'
 

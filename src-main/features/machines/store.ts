@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { MachineWay } from '../../contract/machines.ts'
-import { machineWay } from '../../contract/machines.ts'
+import { type MachineWay, machineWay } from '../../contract/machines.ts'
 import { queriesOf } from '../../database/queries.ts'
 
 /** `id`, a-z and 0-9, names the resources this service creates there. */

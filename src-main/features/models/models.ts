@@ -6,8 +6,14 @@ import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
-import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelView } from '../../contract/models.ts'
-import { modelFoldersUpdate } from '../../contract/models.ts'
+import {
+  type ModelFolder,
+  type ModelFolderView,
+  type ModelKey,
+  type ModelNews,
+  type ModelView,
+  modelFoldersUpdate,
+} from '../../contract/models.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { takesWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
 import { createModelDownloads, type ModelDownloadDeps } from './downloads.ts'

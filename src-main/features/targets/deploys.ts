@@ -6,8 +6,7 @@ import type { Storage, StoredTargetDeploy, TargetPlace } from '../../storage/sto
 
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { storedManifest } from '../../contract/manifest.ts'
+import { type Manifest, storedManifest } from '../../contract/manifest.ts'
 import type {
   TargetApp,
   TargetDeploy,

@@ -1,5 +1,4 @@
-import type { Clock, Log } from '../../lib/clock.ts'
-import { momentOf } from '../../lib/clock.ts'
+import { type Clock, type Log, momentOf } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Job, Storage, StoredWorker } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'

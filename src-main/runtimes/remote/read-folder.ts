@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BigIntStats } from 'node:fs'
-import { createReadStream } from 'node:fs'
+import { type BigIntStats, createReadStream } from 'node:fs'
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DATA_FOLDER } from '../../features/apps/rules/left-out.ts'

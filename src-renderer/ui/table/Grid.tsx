@@ -7,8 +7,7 @@ import clsx from 'clsx'
 import { type MouseEvent, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { nextRow } from '../keyboard.ts'
 import { useListKeys } from '../use-list-keys.ts'
-import type { Column, GridSelection, TableSort } from './column.ts'
-import { HEAD_PX, ROW_PX } from './column.ts'
+import { type Column, type GridSelection, HEAD_PX, ROW_PX, type TableSort } from './column.ts'
 import { GridHead, type GridLine, GridRow, StillRow } from './GridRow.tsx'
 
 /** Keep `columns` stable between renders. */

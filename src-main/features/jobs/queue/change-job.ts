@@ -1,8 +1,7 @@
 import { AppError } from '../../../contract/errors.ts'
 import type { JobState } from '../../../contract/job.ts'
 import type { QueueMove } from '../../../contract/job-routes.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { momentOf } from '../../../lib/clock.ts'
+import { type Clock, momentOf } from '../../../lib/clock.ts'
 import type { Job, Moment, Storage } from '../../../storage/storage.ts'
 import { type JobEvent, TRANSITIONS } from '../rules/transitions.ts'
 

@@ -4,8 +4,7 @@
  */
 import type { JobState } from '../../../contract/job.ts'
 import type { BulkMove } from '../../../contract/job-routes.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { momentOf } from '../../../lib/clock.ts'
+import { type Clock, momentOf } from '../../../lib/clock.ts'
 import { writeInSlices } from '../../../lib/write-slices.ts'
 import type { Job, JobFilter, NamedJobs, Storage } from '../../../storage/storage.ts'
 import { TRANSITIONS } from '../rules/transitions.ts'

@@ -4,8 +4,7 @@
  */
 import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { momentOf } from '../../../lib/clock.ts'
+import { type Clock, momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import type { Change, Job, Storage, StoredPayload } from '../../../storage/storage.ts'
 import { failedByInjection, isHit, tryId } from '../../workers/rules/faults.ts'

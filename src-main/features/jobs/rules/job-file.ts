@@ -1,5 +1,4 @@
-import type { JobFileHead } from '../../../contract/job-file.ts'
-import { jobFileHead } from '../../../contract/job-file.ts'
+import { type JobFileHead, jobFileHead } from '../../../contract/job-file.ts'
 import { limit } from '../../../contract/limits.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { cutText, fieldsOf, mapStrings, scanJson } from '../../../lib/json/scan.ts'

@@ -3,8 +3,7 @@
  * 1.0.
  */
 import { METRICS, type MetricName, type MetricRow } from '../../../contract/metric-names.ts'
-import type { Histogram } from './metrics.ts'
-import { bucketOf } from './metrics.ts'
+import { bucketOf, type Histogram } from './metrics.ts'
 
 export type ExpositionForm = 'prometheus' | 'openmetrics'
 

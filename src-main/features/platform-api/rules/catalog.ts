@@ -5,8 +5,7 @@
 import { GPU_GROUPS } from '../../../contract/container.ts'
 import type { Availability, CpuType, DataCenter, GpuType } from '../../../contract/platform-catalog.ts'
 import { GIB } from '../../../lib/units.ts'
-import type { GpuHold } from '../../../runtimes/rules/gpu-allocation.ts'
-import { isNamed, meetsWant } from '../../../runtimes/rules/gpu-allocation.ts'
+import { type GpuHold, isNamed, meetsWant } from '../../../runtimes/rules/gpu-allocation.ts'
 import type { GpuCard } from '../../../runtimes/rules/gpu-list.ts'
 
 export const THIS_MACHINE = 'LOCAL-1'

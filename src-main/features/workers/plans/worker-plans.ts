@@ -1,5 +1,4 @@
-import type { EndpointConfig } from '../../../contract/endpoint.ts'
-import { PLACEHOLDER_ID } from '../../../contract/endpoint.ts'
+import { type EndpointConfig, PLACEHOLDER_ID } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 import { workerEnvironment } from '../../../contract/worker-protocol.ts'
 import type { ServiceReach, Watch, WorkerPlan } from '../../../runtimes/port.ts'

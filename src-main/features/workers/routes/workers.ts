@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
-import type { ManagementOperations } from '../../../http/operation.ts'
-import { DONE } from '../../../http/operation.ts'
+import { DONE, type ManagementOperations } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'

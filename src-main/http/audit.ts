@@ -6,6 +6,7 @@ import type { Route } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
 import type { ServiceBase } from '../features/service-context.ts'
 import { addressOf } from './guards.ts'
+import { shownTo } from './operation.ts'
 
 type Change = { readonly c: Context; readonly caller: Caller; readonly operation: string; readonly target: string }
 
@@ -13,15 +14,22 @@ type Change = { readonly c: Context; readonly caller: Caller; readonly operation
 const TARGET_LENGTH = 200
 const NAMED_BY = ['id', 'name', 'app', 'environment'] as const
 
-/** Records a route that changes something, also if it fails, with that status. */
-export async function audited<Answer>(
+/** Answers a route once its change is on disk. Records the change, also if it fails, with that status. */
+export async function answerAudited(
   service: ServiceBase,
   change: Omit<Change, 'target'> & { readonly row: Route; readonly request: { readonly body?: unknown } },
-  act: () => Answer | Promise<Answer>,
-): Promise<Answer> {
-  const { c, row, request } = change
-  if (row.isStep === true || c.req.method === 'GET' || c.req.method === 'HEAD') return act()
-  return noted(service, { ...change, target: targetOf(c, request.body) }, act)
+  act: () => unknown,
+): Promise<Response> {
+  const { c, caller, row, request } = change
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const answer =
+    row.isStep === true || isRead
+      ? await act()
+      : await noted(service, { ...change, target: targetOf(c, request.body) }, act)
+  await service.storage.durable()
+  if (answer instanceof Response) return answer
+  if (row.status === 204) return c.body(null, 204)
+  return c.json(shownTo(caller, answer) as object, row.status ?? 200)
 }
 
 export async function noted<Answer>(

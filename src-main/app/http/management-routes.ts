@@ -19,8 +19,8 @@ import { SHELL_OPERATIONS, WORKER_OPERATIONS } from '../../features/workers/rout
 import { ASSET_OPERATIONS } from '../../features/workflows/routes/assets.ts'
 import { NODE_TYPE_OPERATIONS } from '../../features/workflows/routes/node-types.ts'
 import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from '../../features/workflows/routes/workflows.ts'
-import { audited } from '../../http/audit.ts'
-import { type ManagementOperations, shownTo } from '../../http/operation.ts'
+import { answerAudited } from '../../http/audit.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
 import { parseRequest } from '../../http/read-request.ts'
 import type { Core } from '../core.ts'
 import type { OptionalOperation } from '../optional-features.ts'
@@ -71,9 +71,5 @@ export async function manage(
     ? () => features.operate(name, request)
     : // Row and operation have the same name, which TypeScript cannot infer through a variable.
       () => (MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown)(request, service)
-  const answer = await audited(service, { c, caller, operation: name, row, request }, operate)
-  await service.storage.durable()
-  if (answer instanceof Response) return answer
-  if (row.status === 204) return c.body(null, 204)
-  return c.json(shownTo(caller, answer) as object, row.status ?? 200)
+  return answerAudited(service, { c, caller, operation: name, row, request }, operate)
 }

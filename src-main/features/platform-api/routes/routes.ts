@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
 import { PLATFORM_PAGE, PLATFORM_ROUTES, type PlatformOperation } from '../../../contract/platform-routes.ts'
 import type { Route } from '../../../contract/routes.ts'
-import { audited } from '../../../http/audit.ts'
-import { type PlatformOperations, shownTo } from '../../../http/operation.ts'
+import { answerAudited } from '../../../http/audit.ts'
+import type { PlatformOperations } from '../../../http/operation.ts'
 import { parseRequest } from '../../../http/read-request.ts'
 import type { Caller } from '../../keys/keys.ts'
 import type { ServiceContext } from '../../service-context.ts'
@@ -137,10 +137,6 @@ export function createPlatformOperations(service: ServiceContext) {
     const row: Route = PLATFORM_ROUTES[name]
     const request = { c, caller, ...(await parseRequest(c, row, service)) }
     const change = { c, caller, operation: `platform ${name}`, row, request }
-    const answer = await audited(service, change, () => operate(request, service))
-    await service.storage.durable()
-    if (answer instanceof Response) return answer
-    if (row.status === 204) return c.body(null, 204)
-    return c.json(shownTo(caller, answer) as object, row.status ?? 200)
+    return answerAudited(service, change, () => operate(request, service))
   }
 }

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pro
 import { dirname, join, posix, win32 } from 'node:path'
 import { parseEnvFile } from '../../lib/env-file.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { isAlive } from '../../lib/node/is-alive.ts'
 import { shellQuoted } from '../../lib/text.ts'
 import { defaultDataFolder } from '../headless/called-as.ts'
 import { CliError, usageError } from './cli-error.ts'
@@ -107,15 +108,6 @@ function parseServiceFile(text: string): ServiceFile | undefined {
     return Number.isInteger(pid) && typeof url === 'string' ? { pid, url, database } : undefined
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
   }
 }
 

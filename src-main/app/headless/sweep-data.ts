@@ -3,6 +3,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog, systemTime } from '../../http/server/system-ports.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { isAlive } from '../../lib/node/is-alive.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { openFolderStorage, type Storage } from '../core.ts'
 import { leaveOriginal } from './copied-folder.ts'
@@ -88,7 +89,7 @@ export async function leftPreviews(data: string, now: number): Promise<readonly 
   const left = await Promise.all(
     folders.map(async (folder) => {
       const service = readServiceFile(join(folder, 'service.json'))
-      if (service !== undefined) return !lives(service.pid)
+      if (service !== undefined) return !isAlive(service.pid)
       const age = await stat(folder).then(
         ({ mtimeMs }) => now - mtimeMs,
         () => 0,
@@ -97,13 +98,4 @@ export async function leftPreviews(data: string, now: number): Promise<readonly 
     }),
   )
   return folders.filter((_folder, at) => left[at])
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
-  }
 }

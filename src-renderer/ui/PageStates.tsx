@@ -60,16 +60,15 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
   )
 }
 
-type QueryStateProps = {
+type QueryStateProps = Omit<ErrorNoticeProps, 'error'> & {
   readonly data: unknown
   readonly error: Error | null
   readonly rows: number
-  readonly onRetry?: Retry
 }
 
 /** The error of a query, or rows while it has no data. */
-export function QueryState({ data, error, rows, onRetry }: QueryStateProps) {
-  if (error !== null) return <ErrorNotice error={error} onRetry={onRetry} />
+export function QueryState({ data, error, rows, ...notice }: QueryStateProps) {
+  if (error !== null) return <ErrorNotice error={error} {...notice} />
   return data === undefined ? <SkeletonRows rows={rows} /> : null
 }
 

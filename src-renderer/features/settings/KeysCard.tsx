@@ -12,7 +12,7 @@ import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field, Labelled } from '../../ui/form/Field.tsx'
 import { Form, Submit } from '../../ui/form/Form.tsx'
 import { Select } from '../../ui/form/Select.tsx'
-import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { QueryState } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { type Column, Table } from '../../ui/table/Table.tsx'
 import { useTell } from '../../ui/use-tell.ts'
@@ -65,8 +65,7 @@ export function KeysCard() {
   )
   return (
     <Card title="API keys" aside={data !== undefined && data.keys.length > 0 && add}>
-      {error !== null && <ErrorNotice error={error} className="m-3" />}
-      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      <QueryState data={data} error={error} rows={2} className="m-3" />
       {data?.keys.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
           <p className="max-w-prose text-ink-2">
@@ -247,8 +246,7 @@ export function ChangesCard() {
   const entries = data?.pages.flatMap((page) => page.entries) ?? []
   return (
     <Card title="Changes">
-      {error !== null && <ErrorNotice error={error} className="m-3" />}
-      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      <QueryState data={data} error={error} rows={2} className="m-3" />
       {data !== undefined && entries.length === 0 && (
         <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>
       )}

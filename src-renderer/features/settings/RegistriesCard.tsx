@@ -11,7 +11,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
 import { Form, Submit, useFields } from '../../ui/form/Form.tsx'
-import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { QueryState } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 
@@ -39,8 +39,7 @@ export function RegistriesCard() {
   )
   return (
     <Card title="Image registries" aside={data !== undefined && data.registries.length > 0 && add}>
-      {error !== null && <ErrorNotice error={error} action={add} className="m-3" />}
-      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      <QueryState data={data} error={error} rows={2} action={add} className="m-3" />
       {data?.registries.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
           <p className="max-w-prose text-ink-2">

@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { bytes } from '../../ui/format.ts'
-import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { ErrorNotice, QueryState } from '../../ui/PageStates.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { SystemPage } from './SystemPage.tsx'
@@ -40,8 +40,7 @@ export function DiskPage() {
         }))}
     >
       {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
-      {clean.error !== null && <ErrorNotice error={clean.error} />}
-      {data === undefined && error === null && <SkeletonRows rows={7} />}
+      <QueryState data={data} error={clean.error} rows={7} />
       {data !== undefined && (
         <Card>
           <ul className="divide-y divide-line">

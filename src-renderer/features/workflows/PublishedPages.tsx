@@ -7,7 +7,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
@@ -86,8 +86,7 @@ function PublishedListPage() {
   })
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="published" />}>
-      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={data} error={error} rows={4} onRetry={refetch} />
       {data?.graphs.length === 0 && (
         <EmptyState
           icon={<Share2 />}

@@ -6,7 +6,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../ui/PageStates.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
@@ -59,8 +59,7 @@ export function SweepListPage() {
   const sweeps = data?.pages.flatMap((page) => page.sweeps) ?? []
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="sweeps" />}>
-      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={data} error={error} rows={4} onRetry={refetch} />
       {data !== undefined && sweeps.length === 0 && (
         <EmptyState
           icon={<Grid3x3 />}

@@ -14,7 +14,7 @@ import { Select } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorNotice, Skeleton, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, ErrorNotice, QueryState, Skeleton } from '../../../ui/PageStates.tsx'
 import { useSearchParts } from '../../../ui/use-address.ts'
 import { openText } from '../../workflow-editor/files/document-text.ts'
 import { filesOf, openVersion } from '../../workflow-editor/files/editor-files.ts'
@@ -167,8 +167,7 @@ function TemplatePanel({ onUse, onClose }: TemplatePanelProps) {
         They run on the endpoint <span className="font-mono text-small">sketch</span>, which draws without a model, so
         you can try graphs on any machine. It is a stand-in: choose another endpoint for real pictures.
       </p>
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={6} />}
+      <QueryState data={data} error={error} rows={6} />
       <ul className="flex flex-col gap-2">
         {data?.templates.map((template) => (
           <li key={template.id} className="flex items-start gap-3 rounded-control border border-line p-2">
@@ -236,8 +235,7 @@ function VersionsPanel({ workflow, onClose }: VersionsPanelProps) {
           Edits are stored as a draft and not yet saved as a version.
         </p>
       )}
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={data} error={error} rows={4} />
       {data?.versions.length === 0 && (
         <p className="text-ink-2">No version has been saved yet. Save one in the editor.</p>
       )}

@@ -1,5 +1,6 @@
 import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
+import { percentDecoded } from '../../../../src-main/lib/percent-encoding.ts'
 import { BridgeFailure } from '../failure.ts'
 
 export type ComfyServer = Readonly<ReturnType<typeof comfyServerAt>>
@@ -16,7 +17,7 @@ const TEXT_SHOWN = 2000
 /** Moves user and password into a header, as fetch rejects addresses with them. */
 export function comfyServerAt(address: string) {
   const url = new URL(address)
-  const credentials = `${decoded(url.username)}:${decoded(url.password)}`
+  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
   const isAnonymous = url.username === '' && url.password === ''
   const headers: Record<string, string> = isAnonymous
     ? {}
@@ -27,15 +28,6 @@ export function comfyServerAt(address: string) {
   url.hash = ''
   if (!url.pathname.endsWith('/')) url.pathname += '/'
   return { url, headers, host: url.host }
-}
-
-// An unencoded percent sign in a password is kept.
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 type Asked = {

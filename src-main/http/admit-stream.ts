@@ -58,9 +58,9 @@ export async function admit(
 
   const endpoint = await endpointOf(address, headers, search)
   const mayBeSession = page === undefined && address.form === 'lb' && isOwnFetch(method, headers)
-  const letInNow = (now: Endpoint | undefined) =>
-    letIn(headers, { service, endpoint: now, mayBeSession }) ?? (now && needsNoKey(now) ? 'nothing' : undefined)
-  const by = letInNow(endpoint)
+  const admittedNow = (now: Endpoint | undefined) =>
+    admittedBy(headers, { service, endpoint: now, mayBeSession }) ?? (now && needsNoKey(now) ? 'nothing' : undefined)
+  const by = admittedNow(endpoint)
   if (by === undefined) throw new AppError('UNAUTHORIZED')
   noteAdmission(incoming)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
@@ -68,7 +68,7 @@ export async function admit(
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
   const { id } = endpoint
-  const isAllowed = () => letInNow(service.storage.endpoints.get(id)) !== undefined
+  const isAllowed = () => admittedNow(service.storage.endpoints.get(id)) !== undefined
   return { endpoint, address, by, page, isAllowed }
 }
 
@@ -109,7 +109,7 @@ async function endpointOf(
   return findNamedEndpoint(header, caller, search)
 }
 
-function letIn(
+function admittedBy(
   headers: IncomingHttpHeaders,
   {
     service,

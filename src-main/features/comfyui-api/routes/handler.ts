@@ -38,7 +38,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
   const handleRequest = requestListener(app.fetch)
   service.stopping.addEventListener('abort', sockets.close, { once: true })
 
-  function letIn(incoming: IncomingMessage, signal: AbortSignal, at: OwnPort | undefined): Promise<Admitted> {
+  function admitRequest(incoming: IncomingMessage, signal: AbortSignal, at: OwnPort | undefined): Promise<Admitted> {
     const { localAddress = '', remoteAddress = '' } = incoming.socket
     const isOnThisMachine = isLoopback(localAddress) && isLoopback(remoteAddress)
     return admit(
@@ -57,7 +57,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
     response.once('close', () => gone.abort())
     try {
       await ready
-      const found = await letIn(incoming, gone.signal, at)
+      const found = await admitRequest(incoming, gone.signal, at)
       admitted.set(incoming, found)
       incoming.url = found.address.target.replace(API_PREFIX, '') || '/'
       if (incoming.headers.expect !== undefined) response.writeContinue()
@@ -76,7 +76,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
     socket.once('close', () => gone.abort())
     try {
       await ready
-      const { endpoint, address, isAllowed } = await letIn(incoming, gone.signal, at)
+      const { endpoint, address, isAllowed } = await admitRequest(incoming, gone.signal, at)
       const { pathname, searchParams } = new URL(address.target, 'http://localhost')
       if (pathname.replace(API_PREFIX, '') !== '/ws')
         throw new AppError('ROUTE_NOT_FOUND', { method: 'GET', path: pathname.slice(0, 200) })

@@ -26,7 +26,7 @@ const GONE = 'the client closed the connection before the end of the response'
 
 export function createProxy(service: BalancerServices, ready: Promise<void>) {
   const findEndpoint = createFindEndpoint(service)
-  const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
+  const admitRequest = (incoming: IncomingMessage, { signal }: AbortController) =>
     admit(
       incoming,
       { service, findEndpoint, gone: signal },
@@ -50,7 +50,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
     try {
       await ready
       if (respondToPreflight(incoming, response)) return
-      const admitted = await letIn(incoming, gone)
+      const admitted = await admitRequest(incoming, gone)
       exchange = beginExchange(incoming, service, { ...admitted, gone })
       unwatch = service.openStreams.watch(admitted.isAllowed, () => incoming.socket.destroy())
       if (gone.signal.aborted) close()
@@ -84,7 +84,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
     let unwatchKey = () => {}
     try {
       await ready
-      const admitted = await letIn(incoming, gone)
+      const admitted = await admitRequest(incoming, gone)
       const begun = beginExchange(incoming, service, { ...admitted, gone })
       exchange = begun
       unwatchKey = service.openStreams.watch(admitted.isAllowed, () => socket.destroy())

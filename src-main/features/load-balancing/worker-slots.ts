@@ -53,7 +53,7 @@ export function createWorkerSlots({
     changes.emit()
   }
 
-  function passOn(worker: LiveWorker): void {
+  function handOverNeed(worker: LiveWorker): void {
     const others = registry.ofEndpoint(worker.endpointId).filter((other) => other !== worker && takesJobs(other))
     const idle = others.filter(({ state }) => state === 'idle')
     const change = handOver(worker, idle)
@@ -64,7 +64,7 @@ export function createWorkerSlots({
     take(worker: LiveWorker, isAsked: boolean): Slot | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined
-      if (worker.state === 'idle' && !isAsked) passOn(worker)
+      if (worker.state === 'idle' && !isAsked) handOverNeed(worker)
       const slot: Taken = { socket: false, isAsked, letGo: () => free(worker, slot, false) }
       slots.set(worker.id, (slots.get(worker.id) ?? new Set()).add(slot))
       registry.note(worker, { openRequests: worker.openRequests + 1 })

@@ -54,7 +54,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
       exchange = beginExchange(incoming, service, { ...admitted, gone })
       unwatch = service.openStreams.watch(admitted.isAllowed, () => incoming.socket.destroy())
       if (gone.signal.aborted) close()
-      else await passOn(exchange, response)
+      else await forward(exchange, response)
     } catch (error) {
       const known = asAppError(error, service)
       if (exchange !== undefined) note(exchange, known, response.headersSent)
@@ -130,7 +130,7 @@ function note({ notes, endpoint, service, incoming }: Exchange, error: AppError,
  * Retries on another worker if none responded and a retry is safe.
  * @throws AppError FAULT_SWITCH, REQUEST_TOO_LARGE, and errors of the balancer and of sendToWorker
  */
-async function passOn(exchange: Exchange, response: ServerResponse): Promise<void> {
+async function forward(exchange: Exchange, response: ServerResponse): Promise<void> {
   const { incoming, body, endpoint } = exchange
   if (Number(incoming.headers['content-length'] ?? 0) > limit('proxyBodyBytes')) throw tooLarge()
   if (endpoint.config.faults !== undefined) await injectFaults(exchange)

@@ -22,14 +22,14 @@ import { listRegistries, putRegistry, registryCredentials, removeRegistry } from
 
 export type RecordDeps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-export type PageWish = { readonly cursor?: string | undefined; readonly limit: number }
+export type PageQuery = { readonly cursor?: string | undefined; readonly limit: number }
 
 export type Page<Item> = {
   readonly items: readonly Item[]
   readonly pagination: { readonly hasNextPage: boolean; readonly nextCursor: string | null }
 }
 
-function pageOf<Item>(all: readonly Item[], keyOf: (item: Item) => string, { cursor, limit }: PageWish): Page<Item> {
+function pageOf<Item>(all: readonly Item[], keyOf: (item: Item) => string, { cursor, limit }: PageQuery): Page<Item> {
   const rest = all.filter((item) => cursor === undefined || keyOf(item) > cursor)
   const items = rest.slice(0, limit)
   const last = items.at(-1)
@@ -43,8 +43,8 @@ const keyOfRecord = ({ createdAt, id }: { readonly createdAt: number; readonly i
 
 const viewTemplate = ({ id, name, settings }: StoredTemplate): Template => ({ id, name, ...settings })
 
-export function listTemplates({ platform }: Pick<Storage, 'platform'>, wish: PageWish): Page<Template> {
-  const { items, pagination } = pageOf(platform.templates.all(), keyOfRecord, wish)
+export function listTemplates({ platform }: Pick<Storage, 'platform'>, query: PageQuery): Page<Template> {
+  const { items, pagination } = pageOf(platform.templates.all(), keyOfRecord, query)
   return { items: items.map(viewTemplate), pagination }
 }
 
@@ -125,8 +125,8 @@ const viewVolume = ({ id, name, sizeGb: size, dataCenter, type }: StoredVolume):
   ...{ id, name, size, dataCenter, type },
 })
 
-export function listVolumes({ platform }: Pick<Storage, 'platform'>, wish: PageWish): Page<NetworkVolume> {
-  const { items, pagination } = pageOf(platform.volumes.all(), keyOfRecord, wish)
+export function listVolumes({ platform }: Pick<Storage, 'platform'>, query: PageQuery): Page<NetworkVolume> {
+  const { items, pagination } = pageOf(platform.volumes.all(), keyOfRecord, query)
   return { items: items.map(viewVolume), pagination }
 }
 
@@ -194,9 +194,9 @@ export async function deleteVolume({ storage }: Pick<RecordDeps, 'storage'>, id:
   })
 }
 
-export function listPlatformRegistries(storage: Storage, wish: PageWish) {
+export function listPlatformRegistries(storage: Storage, query: PageQuery) {
   const names = listRegistries(storage).map(({ name }) => ({ id: name, name }))
-  return pageOf(names, ({ id }) => id, wish)
+  return pageOf(names, ({ id }) => id, query)
 }
 
 export function readPlatformRegistry(storage: Storage, name: string) {

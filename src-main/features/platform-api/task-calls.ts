@@ -71,14 +71,14 @@ export async function beginTaskCall(deps: PlatformEndpointDeps, pod: TaskPod): P
 
 async function endpointFor(deps: PlatformEndpointDeps, pod: TaskPod, asked: TaskEndpoints['asked']): Promise<Endpoint> {
   const input = taskEndpoint(pod, limit('taskCallsAtOnce'))
-  const wish = JSON.stringify(input)
+  const wanted = JSON.stringify(input)
   const found = deps.storage.endpoints.all().find(({ config }) => config.name === input.name)
-  if (found !== undefined && asked.get(found.id) === wish) return found
+  if (found !== undefined && asked.get(found.id) === wanted) return found
   const endpoint =
     found === undefined || !isTaskEndpoint(found.config)
       ? await createPlatformEndpoint(deps, createOf(input), { isTask: true })
       : await updatePlatformEndpoint(deps, found, updateOf(input))
-  asked.set(endpoint.id, wish)
+  asked.set(endpoint.id, wanted)
   return endpoint
 }
 

@@ -7,7 +7,7 @@ import type { LineSource, WorkerLine } from '../../contract/log-query.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { timeText } from './rules/endpoint-view.ts'
 
-export type LineWish = {
+export type LineQuery = {
   readonly workerId: string
   readonly sources: readonly LineSource[]
   readonly since: number
@@ -31,8 +31,8 @@ export function requireEndpointOf({ storage, registry }: Deps, workerId: string,
   return endpointId
 }
 
-export function openWorkerLines({ storage, registry }: Deps, endpointId: string, wish: LineWish) {
-  const { workerId, sources, since, tail } = wish
+export function openWorkerLines({ storage, registry }: Deps, endpointId: string, query: LineQuery) {
+  const { workerId, sources, since, tail } = query
   const scope = { by: 'worker', id: workerId } as const
   let lastLine = 0
   let lastEvent = 0

@@ -22,35 +22,35 @@ export type Published = Omit<PublishedGraph, 'url'>
  * Publishes a graph or its next version.
  * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, ENDPOINT_NOT_FOUND, ENDPOINT_EXISTS, TAKES_NO_WORKFLOWS
  */
-export async function publishGraph(deps: Deps, wish: PublishGraph): Promise<Published> {
+export async function publishGraph(deps: Deps, given: PublishGraph): Promise<Published> {
   const { storage, clock, newId } = deps
-  await checkPublished(deps, wish)
+  await checkPublished(deps, given)
   const key = newId.key()
   return storage.write(() => {
-    requireBackingEndpoint(storage, wish.behind)
+    requireBackingEndpoint(storage, given.behind)
     const now = clock.now()
-    const before = wish.id === undefined ? undefined : storage.endpoints.read(wish.id)
+    const before = given.id === undefined ? undefined : storage.endpoints.read(given.id)
     if (before !== undefined && endpointKind(before.config) !== 'graph')
       throw new AppError('ENDPOINT_EXISTS', { field: 'id', value: before.id })
     const version = (before === undefined ? 0 : (storage.graphs.versions(before.id)[0] ?? 0)) + 1
     const config = endpointConfig.parse({
       ...before?.config,
-      name: wish.name,
+      name: given.name,
       workersMax: 0,
-      graph: { behind: wish.behind, version },
+      graph: { behind: given.behind, version },
     })
     const endpoint =
       before === undefined
-        ? newEndpoint({ storage, newId }, { config, wantedId: wish.id, key, now })
+        ? newEndpoint({ storage, newId }, { config, wantedId: given.id, key, now })
         : { ...before, config, updatedAt: now }
     storage.endpoints.save(endpoint, before === undefined ? 'created' : 'updated', now)
-    storage.graphs.insert(endpoint.id, storedGraph(wish, version, now))
+    storage.graphs.insert(endpoint.id, storedGraph(given, version, now))
     return viewOf(storage, endpoint)
   })
 }
 
-function storedGraph(wish: PublishGraph, version: number, createdAt: number): StoredGraph {
-  const { parameters, results, payload, document, workflowId } = wish
+function storedGraph(given: PublishGraph, version: number, createdAt: number): StoredGraph {
+  const { parameters, results, payload, document, workflowId } = given
   return { version, createdAt, parameters, results, payload, document, workflowId }
 }
 
@@ -118,8 +118,8 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
   }
 }
 
-async function checkPublished({ readInThread }: ReadsInThread, wish: PublishGraph): Promise<void> {
-  const { payload, parameters, results } = wish
+async function checkPublished({ readInThread }: ReadsInThread, given: PublishGraph): Promise<void> {
+  const { payload, parameters, results } = given
   refuseLarge(payload)
   const read = await readInThread('publishProblem', { payload, parameters, results })
   if ('isFine' in read) return

@@ -18,7 +18,7 @@ import {
 import { requireTemplate } from '../records.ts'
 import { USUAL_SCALING, updateOfV1, viewEndpointV1 } from '../rules/endpoint-v1.ts'
 import { findTaskCall, workerOfTaskCall } from '../task-calls.ts'
-import { type LineWish, openWorkerLines, requireEndpointOf, type WorkerLines } from '../worker-lines.ts'
+import { type LineQuery, openWorkerLines, requireEndpointOf, type WorkerLines } from '../worker-lines.ts'
 
 const of = ({ id }: { readonly id: string }, service: ServiceContext): Endpoint =>
   endpointOf({ endpointId: id }, service)
@@ -83,21 +83,25 @@ export const PLATFORM_ENDPOINT_OPERATIONS = {
     if (query.stream === 'true') return follow(c, service, find, { ...query, sources })
     const worker = find()
     if (worker === undefined || worker === 'gone') return { container: [], system: [] }
-    const { lines } = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...query, sources })).read()
+    const { lines } = openWorkerLines(
+      service,
+      worker.endpointId,
+      lineQueryOf(worker.workerId, { ...query, sources }),
+    ).read()
     const from = (source: LineSource) =>
       lines.filter((one) => one.source === source).map(({ ts, line }) => `${ts} ${line}`)
     return { container: from('container'), system: from('system') }
   },
 } as const satisfies Partial<PlatformOperations>
 
-type Wish = Pick<LineWish, 'sources'> & {
+type FollowQuery = Pick<LineQuery, 'sources'> & {
   readonly tail?: number | undefined
   readonly since?: string | undefined
 }
 
 /** Follows a worker or a task call under the path of a pod. */
-export const followPlatformPod = (c: Context, service: ServiceContext, id: string, wish: Wish): Response =>
-  follow(c, service, podWorker(service, id), wish)
+export const followPlatformPod = (c: Context, service: ServiceContext, id: string, query: FollowQuery): Response =>
+  follow(c, service, podWorker(service, id), query)
 
 type FoundWorker = { readonly endpointId: string; readonly workerId: string } | undefined | 'gone'
 
@@ -119,14 +123,14 @@ function podWorker(service: ServiceContext, id: string): () => FoundWorker {
   }
 }
 
-function wishOf(workerId: string, { sources, tail = USUAL_TAIL, since }: Wish): LineWish {
+function lineQueryOf(workerId: string, { sources, tail = USUAL_TAIL, since }: FollowQuery): LineQuery {
   const from = since === undefined ? Number.NaN : Date.parse(since)
   return { workerId, sources, tail, since: Number.isNaN(from) ? 0 : from }
 }
 
 // The event id is the line's time, so clients can resume. Ends with its worker, after some silence.
-function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wish: Wish): Response {
-  const since = c.req.header('last-event-id') ?? wish.since
+function follow(c: Context, service: ServiceContext, find: () => FoundWorker, query: FollowQuery): Response {
+  const since = c.req.header('last-event-id') ?? query.since
   let lines: WorkerLines | undefined
   let wasOver = false
   return followAsEvents(c, {
@@ -137,7 +141,7 @@ function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wi
       const worker = lines === undefined ? find() : undefined
       if (worker === 'gone') return { items: [], more: false, end: true }
       if (worker !== undefined)
-        lines = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...wish, since }))
+        lines = openWorkerLines(service, worker.endpointId, lineQueryOf(worker.workerId, { ...query, since }))
       if (lines === undefined) return { items: [], more: false, end: false }
       const isOver = lines.isOver()
       const { lines: news, more } = lines.read()

@@ -23,19 +23,19 @@ export type FileToPublish = {
 }
 
 /** @throws CliError before anything is published if the graph is invalid */
-export async function publishFile({ client, output, surroundings }: Deps, wish: FileToPublish) {
-  const graph = await readGraphFile(wish.file, surroundings)
-  const types = await readClassesOf(client, wish.behind)
+export async function publishFile({ client, output, surroundings }: Deps, given: FileToPublish) {
+  const graph = await readGraphFile(given.file, surroundings)
+  const types = await readClassesOf(client, given.behind)
   const { payload, problems } = checkedPayload(graph, types, surroundings.now())
   await evaluateGraph(graph, { payload, problems }, { client, output })
-  const parameters = wish.exposed.map((one) => {
+  const parameters = given.exposed.map((one) => {
     const suggestion = suggestParameter(payload, types, one)
     if ('why' in suggestion) throw usageError(suggestion.why)
     return suggestion.parameter
   })
-  const name = wish.name ?? titleOf(graph)
+  const name = given.name ?? titleOf(graph)
   const document = graph.form === 'document' ? writeJson(writeDocument(readDocument(graph.raw))) : undefined
-  const { behind, results, id } = wish
+  const { behind, results, id } = given
   const body = { id, name, behind, parameters, results, document, payload: writeJson(payload) }
   return client.call('publishedCreate', { body }).catch(async (error: unknown) => {
     if (!(error instanceof CliError) || error.body.code !== 'ENDPOINT_EXISTS' || id !== undefined) throw error

@@ -143,7 +143,7 @@ describe('a schedule in the code of an app', () => {
 
 describe('with the setting off', () => {
   it('a deploy is refused with the message of the platform, to its tools as well', async () => {
-    const { service, upload, activate, save, at } = await setup({ isOn: false })
+    const { service, upload, activate, at } = await setup({ isOn: false })
     const manifest = manifestOf({ report: { schedule: '0 * * * *' } })
     const artifact = await giveArtifact(service, await artifactOf(manifest))
     for (const [what, body] of [
@@ -155,9 +155,8 @@ describe('with the setting off', () => {
       expect(answer.detail.startsWith(NOT_SUPPORTED)).toBe(true)
     }
     const build = await upload(await toolArtifact(toolManifest([HOURLY])))
-    await activate(build, at)
-    const { error } = await save({ name: 'report', flashEnvironmentId: at.flashEnvironmentId })
-    expect(error).toContain(NOT_SUPPORTED)
+    const { errors } = (await activate(build, at)).body
+    expect(errors[0].message).toContain(NOT_SUPPORTED)
   })
 
   it('earlier code runs without its schedule, as the plan of a rollback says', async () => {

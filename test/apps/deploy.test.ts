@@ -1,4 +1,5 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { appProject, workerPids } from './support.ts'
@@ -173,3 +174,32 @@ test('a deploy to a second environment leaves the first alone', async () => {
   expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
   expect(await workerPids(service)).toMatchObject(before)
 })
+
+test('an app with a schedule is refused before anything is built while the setting is off', async () => {
+  const { service, project, run, write, keepOnly } = await appProject(undefined, ['--sdk', '2'])
+  keepOnly()
+  write('main.py', SCHEDULED_APP)
+  const refused = await run('deploy')
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(SCHEDULES_REFUSED)])
+  expect(refused.stdout).toContain('✓ scan')
+  expect(refused.stdout).not.toContain('install')
+  expect(existsSync(join(project, '.svc'))).toBe(false)
+  expect((await run('build')).exitCode).toBe(0)
+  await service.ask('PATCH', '/api/settings', { appSchedules: true })
+  const { stdout } = await run('deploy', '--plan')
+  expect(stdout).toContain('0 3 * * *')
+})
+
+const SCHEDULED_APP = `import runpod
+
+app = runpod.App("demo")
+
+
+@runpod.schedule(cron="0 3 * * *")
+@app.queue(name="report", cpu="cpu3c-1-2")
+def report():
+    return "done"
+`
+// In the words of the package runpod 2.0.0rc2.
+const SCHEDULES_REFUSED =
+  'recurring schedules are not yet supported by the runpod api. the @schedule decorator records intent but cannot be deployed.'

@@ -39,6 +39,8 @@ export type BuildRequest = {
   readonly keepBuild?: boolean
   /** Absolute folders outside the project that links may lead to. */
   readonly allowLinksTo?: readonly string[] | undefined
+  /** Throws before anything is installed or packed if the app cannot be deployed. */
+  readonly check?: ((scan: ScanDocument) => Promise<void>) | undefined
 }
 
 /**
@@ -59,6 +61,7 @@ export async function buildApp<Made extends MadeArtifact>(
   try {
     takeBack = await ports.ignoreState(request.project)
     const scan = await steps.run('scan', () => discover(ports, request, folder, signal))
+    await request.check?.(scan)
     const handlerFiles = await steps.run('handlers', async () => handlersOf(scan))
     const requirements = await steps.run('requirements', async () => collect(request, scan, await local))
     const packages = await steps.run('install', async (progress) => {

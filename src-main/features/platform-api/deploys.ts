@@ -11,7 +11,9 @@ import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import { endpointsOf } from '../apps/environment-endpoints.ts'
 import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
 import type { Releases } from '../apps/releases.ts'
+import { refuseSchedules, scheduledIn } from '../apps/rules/app-schedules.ts'
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type SavedEndpoint, savedResources, withSaved } from './rules/manifest.ts'
 
 export type PlatformDeploys = ReturnType<typeof createPlatformDeploys>
@@ -32,10 +34,11 @@ export function createPlatformDeploys(
     readonly clock: Clock
     readonly newId: NewId
     readonly releases: Pick<Releases, 'create' | 'run' | 'notifier'>
+    readonly settings: Pick<Settings, 'get'>
     readonly stopping: AbortSignal
   },
 ) {
-  const { storage, clock, newId, releases } = deps
+  const { storage, clock, newId, releases, settings } = deps
   const deploys = new Map<number, Deploy>()
 
   async function open(build: string): Promise<Deploy> {
@@ -47,6 +50,7 @@ export function createPlatformDeploys(
         why: `there is neither ${PLATFORM_MANIFEST_FILE} nor ${MANIFEST_FILE} in the build`,
       })
     const manifest = parseManifest(text, build)
+    refuseSchedules(scheduledIn(manifest), settings.get().appSchedules)
     return { build, manifest, saved: new Map(), ids: new Map(), endsAt: clock.steady() + limit('uploadMs') }
   }
 
@@ -101,7 +105,7 @@ export function createPlatformDeploys(
      * Makes a build the next release.
      * @param build SHA-256 of its artifact
      * @returns why a release without endpoints failed
-     * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, and those of a release
+     * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, SCHEDULES_NOT_SUPPORTED, and those of a release
      */
     async activate(environment: Environment, build: string): Promise<string | undefined> {
       const deploy = await open(build)

@@ -5,6 +5,7 @@ import { duration, type Output } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { BuildEvent, BuildFailure, BuildProblem, BuildResult } from '../../../contract/build.ts'
+import type { BuildRequest } from '../build.ts'
 
 export type BuildOptions = {
   readonly keepBuild?: true
@@ -56,11 +57,12 @@ export function whatToBuild(
   }
 }
 
-/** @throws CliError BUILD_FAILED after printing all problems, ABANDONED when a signal stopped it */
+/** @throws CliError BUILD_FAILED after printing all problems, ABANDONED when a signal stopped it; as `check` */
 export async function runBuild(
   options: BuildOptions,
   output: Output,
   surroundings: Surroundings,
+  check?: BuildRequest['check'],
 ): Promise<BuildResult> {
   const { cwd, env } = surroundings
   // Loaded here, because it loads the schemas, which `--help` does not need.
@@ -80,6 +82,7 @@ export async function runBuild(
       output: artifact,
       outputInProject: relative(cwd, artifact).split(sep).join('/'),
       keepBuild: options.keepBuild === true,
+      check,
     }
     return await createAppBuilder({ env })(request, steps.report, stop.signal)
   } catch (error) {

@@ -7,6 +7,11 @@ type Resources = Readonly<Record<string, ManifestResource>>
 export const scheduledIn = ({ resources }: Pick<Manifest, 'resources'>): readonly string[] =>
   Object.keys(resources).filter((name) => resources[name]?.schedule !== undefined)
 
+/** @throws AppError SCHEDULES_NOT_SUPPORTED */
+export function refuseSchedules(scheduled: readonly string[], isOn: boolean): void {
+  if (!isOn && scheduled.length > 0) throw new AppError('SCHEDULES_NOT_SUPPORTED', { resources: scheduled.join(', ') })
+}
+
 /**
  * Resources with the schedules that apply: none in previews. Without the setting, new code with schedules is refused,
  * and earlier code runs without them. Source: docs/spec/app-deploy.md, 10.
@@ -17,9 +22,8 @@ export function withSchedules(
   { isOn, isPreview, kind }: { readonly isOn: boolean; readonly isPreview: boolean; readonly kind: ReleaseKind },
 ): { readonly resources: Resources; readonly warnings: readonly string[] } {
   const scheduled = scheduledIn(manifest)
+  if (!isPreview && kind === 'deploy') refuseSchedules(scheduled, isOn)
   if (scheduled.length === 0 || (isOn && !isPreview)) return { resources: manifest.resources, warnings: [] }
-  if (!isPreview && kind === 'deploy')
-    throw new AppError('SCHEDULES_NOT_SUPPORTED', { resources: scheduled.join(', ') })
   const resources = Object.entries(manifest.resources).flatMap(([name, { schedule, ...resource }]) =>
     schedule !== undefined && resource.isTask === true ? [] : [[name, resource] as const],
   )

@@ -11,6 +11,7 @@ import type { BuildResult } from '../../../../contract/build.ts'
 import type { Manifest } from '../../../../contract/manifest.ts'
 import type { TargetPlan } from '../../../../contract/targets.ts'
 import { WITH_ENDPOINTS } from '../../../endpoints/rules/deletion-text.ts'
+import { refuseSchedules } from '../../rules/app-schedules.ts'
 import { type BuildOptions, builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { checkedApp, deployTarget } from './app-target.ts'
 import { readRelease, runRelease, showRelease } from './run-release.ts'
@@ -37,7 +38,10 @@ export async function deployApp(
   // Before the build, which may add a line to .gitignore.
   const found = await readGit(surroundings.cwd, surroundings.env)
   const git = found === undefined ? {} : { git: found }
-  const built = await build(options, output, surroundings)
+  const built = await build(options, output, surroundings, async ({ endpoints }) => {
+    const scheduled = endpoints.flatMap(({ name, settings }) => (settings.schedule === undefined ? [] : (name ?? [])))
+    if (scheduled.length > 0) refuseSchedules(scheduled, (await client.call('settingsRead')).appSchedules)
+  })
   if (!output.json) showBuildWarnings(output, built)
 
   const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }

@@ -290,7 +290,7 @@ describe('a job in detail', () => {
     })
   })
 
-  it('says why it waits: no worker yet, busy workers with the jobs before it', async () => {
+  it('says why it waits: no worker yet, busy workers, and next to them the jobs before it', async () => {
     const { createEndpoint, run, running, get } = await setup()
     await createEndpoint('e', { workersMin: 0 })
     const first = await run()
@@ -299,7 +299,10 @@ describe('a job in detail', () => {
     await running({}, 'b')
     await run({}, {}, 'b')
     const last = await run({}, {}, 'b')
-    expect((await get(`/api/jobs/${last}`)).waitingReason).toBe('The only worker is busy, 1 job waits before this one.')
+    expect(await get(`/api/jobs/${last}`)).toMatchObject({
+      waitingReason: 'The only worker is busy.',
+      queue: { before: 1, how: expect.not.stringContaining('before') },
+    })
   })
 })
 

@@ -94,8 +94,8 @@ export function countWorkers(deps: ViewDeps, endpoint: Endpoint): Readonly<Recor
   return unhealthy === 0 ? workers : { ...workers, unhealthy }
 }
 
-/** A job with the jobs before it, or a request waiting since a steady ms. */
-export type Waiter = { readonly job: Job; readonly before?: number } | { readonly requestSince: number }
+/** A job, or a request waiting since a steady ms. */
+export type Waiter = { readonly job: Job } | { readonly requestSince: number }
 
 export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
   const { clock, counts, fleet, registry, status } = deps
@@ -116,10 +116,7 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     crashLoop: now[pool].crashLoop,
     noCapacityReason: throttledReason(deps, endpoint, [pool]),
     neverCapacity: now[pool].decision?.neverStarts,
-    job: job && {
-      lowPriority: job.lowPriority === 1,
-      ahead: waiter !== undefined && 'before' in waiter ? (waiter.before ?? 0) : positionOf(deps, job, sharing).before,
-    },
+    job: job && { lowPriority: job.lowPriority === 1 },
     waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
   })
@@ -152,7 +149,7 @@ export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): Q
   const now = status.of(endpoint.id)
   const sharing = sharingOf(endpoint.config, now.batch.decision)
   const position = positionOf(deps, job, sharing)
-  const reason = waitingReason(deps, endpoint, { job, before: position.before })
+  const reason = waitingReason(deps, endpoint, { job })
   const balancer = { oldestWaitMs: () => 0 }
   const pool = sharing === 'never' ? job.pool : 'main'
   const scaling = readScalingFacts({ ...deps, balancer }, endpoint.id, { endpoint, pool, status: now })

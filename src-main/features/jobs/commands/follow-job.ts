@@ -9,7 +9,9 @@ import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { QueueStatus } from '../../../contract/management.ts'
 import { writeExact } from '../../../lib/json/plain.ts'
+import { capitalized } from '../../../lib/text.ts'
 import type { WaitingReason } from '../../workers/rules/waiting-reason.ts'
+import { beforeWords } from '../rules/expected-start.ts'
 import { isFinal } from '../rules/transitions.ts'
 import { expectSuccess, type JobRecord, showJob, startText } from './show-job.ts'
 
@@ -179,9 +181,13 @@ async function whyItWaits(
 }
 
 const shownWait = (reason: WaitingReason | undefined, queue: QueueStatus['queue'], now: number) =>
-  queue?.start === undefined
-    ? (reason?.text ?? '')
-    : [reason?.text, `Start ${startText(queue, now).replace(/: $/, '.')}`].filter(Boolean).join(' ')
+  [
+    reason?.text,
+    queue && `${capitalized(beforeWords(queue))}.`,
+    queue?.start && `Start ${startText(queue, now).replace(/: $/, '.')}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 
 function reasonOf({ waitingReason, waitingNeedsChange }: QueueStatus): WaitingReason | undefined {
   return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }

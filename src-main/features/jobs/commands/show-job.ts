@@ -3,9 +3,8 @@ import { CliError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output, size, stateText, valueText } from '../../../app/cli/output.ts'
 import type { JobState, jobHandle, jobRecord } from '../../../contract/job.ts'
 import type { QueueStatus } from '../../../contract/management.ts'
-import { counted } from '../../../lib/text.ts'
 import { missingPackage } from '../../workers/rules/missing-module.ts'
-import { startWords } from '../rules/expected-start.ts'
+import { beforeWords, startWords } from '../rules/expected-start.ts'
 import { errorLine, errorText, readJobError } from '../rules/read-error.ts'
 import { isFinal } from '../rules/transitions.ts'
 
@@ -24,7 +23,7 @@ export function showJob(
     ['endpoint', endpointId],
     ['status', stateText(output, job)],
     ['waits', waitingReason && output.asCalled(waitingReason)],
-    ['before it', queue && `${queue.more ? 'more than ' : ''}${counted(queue.before, 'job')}`],
+    ['queue', queue && beforeWords(queue)],
     ['start', queue && `${startText(queue, now)}${queue.how}`],
     ['delay', spanText(job.delayTime)],
     ['execution', spanText(job.executionTime)],

@@ -39,7 +39,7 @@ const MOST_STEPS = 100
 export function expectStart(facts: StartFacts): ExpectedStart {
   const { scaling, before, more, blocked, executionMs } = facts
   if (blocked !== undefined) return { how: `Start time unknown: ${withFullStop(blocked)}` }
-  if (more) return { how: `Start time unknown: more than ${counted(before, 'job')} are before it.` }
+  if (more) return { how: 'Start time unknown: too many jobs are before it.' }
   const working = scaling.workers.flatMap((worker) => slotsOf(facts, worker))
   const coming = growth(facts, working)
   if (coming === undefined) return { how: NO_START_SEEN }
@@ -151,7 +151,7 @@ function whyNobody({ scaling, lowPriority }: StartFacts): string {
     : 'Start time unknown: no worker runs, and none starts.'
 }
 
-function howText({ scaling, before, executionMs, coldStartMs }: StartFacts, coming: readonly Slot[]): string {
+function howText({ scaling, executionMs, coldStartMs }: StartFacts, coming: readonly Slot[]): string {
   const count = (...states: ScalingWorker['state'][]) =>
     scaling.workers.filter(({ state, outdated }) => !outdated && states.includes(state)).length
   const [ready, starting] = [count('idle', 'running'), count('initializing')]
@@ -160,7 +160,6 @@ function howText({ scaling, before, executionMs, coldStartMs }: StartFacts, comi
   const all = ready + starting + later
   const atOnce = concurrency === 1 ? '' : ` with ${concurrency} jobs at once`
   return [
-    `${counted(before, 'job')} before it`,
     `${counted(all, 'worker')}${atOnce}`,
     ...(starting + later === 0
       ? []
@@ -180,6 +179,9 @@ function deviation(spans: readonly number[]): number {
   const middle = mean(spans)
   return Math.sqrt(mean(spans.map((span) => (span - middle) ** 2)))
 }
+
+export const beforeWords = ({ before, more }: Pick<StartFacts, 'before' | 'more'>): string =>
+  `${more ? 'more than ' : ''}${counted(before, 'job')} before it`
 
 /** Like "in 5 s, between 3 s and 9 s". Times are wall ms. */
 export function startWords(

@@ -1,8 +1,9 @@
 /** Explains a job in sentences, most important first, from its history and worker events. Source: ours. */
 import type { FleetEvent } from '../../../contract/fleet-events.ts'
 import type { JobListItem } from '../../../contract/job.ts'
-import type { JobHistoryEntry, WebhookDelivery } from '../../../contract/management.ts'
+import type { JobHistoryEntry, QueueStatus, WebhookDelivery } from '../../../contract/management.ts'
 import { counted, durationText, keepEnds, withFullStop } from '../../../lib/text.ts'
+import { beforeWords } from './expected-start.ts'
 import { isTimedOut } from './time-limit.ts'
 import { isFinal } from './transitions.ts'
 
@@ -11,6 +12,7 @@ export type ExplainedJob = Pick<
   'status' | 'createdAt' | 'finishedAt' | 'delayTime' | 'executionTime' | 'workerId' | 'retries' | 'error'
 > & {
   readonly waitingReason?: string | undefined
+  readonly queue?: QueueStatus['queue']
   readonly warnings?: readonly string[] | undefined
   readonly history: readonly Pick<JobHistoryEntry, 'at' | 'event' | 'to' | 'reason' | 'workerId'>[]
   readonly deliveries: readonly Pick<WebhookDelivery, 'state' | 'attempts' | 'lastError'>[]
@@ -27,11 +29,11 @@ export function explainJob(job: ExplainedJob): readonly string[] {
 }
 
 function outcome(job: ExplainedJob): string {
-  const { status, createdAt, now, executionTime = 0, delayTime = 0, error, waitingReason, workerId } = job
+  const { status, createdAt, now, executionTime = 0, delayTime = 0, error, waitingReason, queue, workerId } = job
   const why = waitingReason === undefined ? '' : ` ${withFullStop(waitingReason)}`
   switch (isTimedOut(job) ? 'TIMED_OUT' : status) {
     case 'IN_QUEUE':
-      return `It has waited in the queue for ${durationText(now - createdAt)}.${why}`
+      return `It has waited in the queue for ${durationText(now - createdAt)}${queue === undefined ? '' : `, ${beforeWords(queue)}`}.${why}`
     case 'IN_PROGRESS':
       return `It runs on worker ${workerId ?? 'unknown'}, after ${durationText(delayTime)} in the queue.${why}`
     case 'COMPLETED':

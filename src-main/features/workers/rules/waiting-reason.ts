@@ -23,8 +23,8 @@ export type WaitingFacts = {
   /** Why the fleet cannot start a wanted worker; set only while one is wanted. */
   readonly noCapacityReason?: string | undefined
   readonly neverCapacity?: boolean | undefined
-  /** The job in question, else the endpoint: its class, and the jobs dispatched before it. */
-  readonly job?: { readonly lowPriority: boolean; readonly ahead: number } | undefined
+  /** The job in question; undefined: the endpoint as a whole. */
+  readonly job?: { readonly lowPriority: boolean } | undefined
   /** Start of the job's or request's wait; undefined: the endpoint as a whole. */
   readonly waitingSince?: number | undefined
   readonly now: number
@@ -103,13 +103,11 @@ function allUnhealthy(facts: WaitingFacts): string | undefined {
 }
 
 function busy(facts: WaitingFacts): string {
-  const { config, job } = facts
+  const { config } = facts
   const running = inState(facts, 'running').length
   const unhealthy = inState(facts, 'unhealthy').length
-  const ahead =
-    job === undefined ? '' : `, ${counted(job.ahead, 'job')} ${job.ahead === 1 ? 'waits' : 'wait'} before this one`
   const ill = unhealthy === 0 ? '' : ` ${counted(unhealthy, 'worker')} unhealthy.`
-  const sentence = `${running === 1 ? `The only ${workerOf(facts.pool)} is` : `All ${running} ${workerOf(facts.pool)}s are`} busy${ahead}.${ill}`
+  const sentence = `${running === 1 ? `The only ${workerOf(facts.pool)} is` : `All ${running} ${workerOf(facts.pool)}s are`} busy.${ill}`
   if (running + inState(facts, 'initializing').length >= config.workersMax) return sentence
   if (facts.crashLoop !== undefined && facts.crashLoop.backOffUntil > facts.now) {
     return `${sentence} Another cannot start: ${facts.crashLoop.reason}.`

@@ -4,9 +4,9 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
-import { startWords } from '../../../../src-main/features/jobs/rules/expected-start.ts'
+import { beforeWords, startWords } from '../../../../src-main/features/jobs/rules/expected-start.ts'
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
-import { counted, withFullStop } from '../../../../src-main/lib/text.ts'
+import { capitalized, withFullStop } from '../../../../src-main/lib/text.ts'
 import { HOUR_MS } from '../../../../src-main/lib/units.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/jobs.ts'
@@ -229,12 +229,11 @@ type StandingProps = {
 }
 
 function Standing({ queue, reason, now }: StandingProps) {
-  const { before, more, start, how } = queue
+  const { start, how } = queue
   const isTold = reason !== undefined && how.endsWith(withFullStop(reason))
   return (
     <span className="block">
-      {more ? 'More than ' : ''}
-      {counted(before, 'job')} before it.{' '}
+      {capitalized(beforeWords(queue))}.{' '}
       {start !== undefined && `Expected to start ${startWords(start, now)}. Computed from: `}
       {!isTold && how}
     </span>

@@ -77,9 +77,9 @@ describe('how it was computed', () => {
   it('is said in a sentence', () => {
     expect(
       ask({ workers: [worker('a', 'idle'), worker('b', 'idle')], before: 12, executionMs: [3000, 3200] }).how,
-    ).toBe('12 jobs before it, 2 workers, 3.1 s each (average of the last 2 jobs).')
+    ).toBe('2 workers, 3.1 s each (average of the last 2 jobs).')
     expect(ask({ scaling: { freeSlots: 1 } }).how).toBe(
-      '0 jobs before it, 1 worker, 1 of them not ready yet (a start takes 5.0 s), 1.0 s each (average of the last 1 job).',
+      '1 worker, 1 of them not ready yet (a start takes 5.0 s), 1.0 s each (average of the last 1 job).',
     )
   })
 
@@ -97,7 +97,7 @@ describe('how it was computed', () => {
     ['it is paused', { blocked: 'The endpoint is paused.' }, /: The endpoint is paused\.$/],
     ['nothing runs for low priority', { lowPriority: true }, /low priority starts no worker/],
     ['there is no room', { scaling: { noCapacityReason: 'all GPUs are in use' } }, /all GPUs are in use/],
-    ['too many are before it', { before: 50_000, more: true }, /more than 50,000 jobs/],
+    ['too many are before it', { before: 50_000, more: true }, /too many jobs are before it/],
   ] as const) {
     it(`is why it cannot be said: ${what}`, () => {
       const { expected, how } = ask(facts)

@@ -113,16 +113,7 @@ describe('why jobs wait', () => {
     ],
     ['about to start', 'A worker is about to start.', [{ workers: [worker('stopping')] }]],
     ['all busy', 'All 3 workers are busy.', [{ workers: busy }]],
-    [
-      'position',
-      'All 3 workers are busy, 12 jobs wait before this one.',
-      [{ workers: busy, job: { lowPriority: false, ahead: 12 } }],
-    ],
-    [
-      'one worker, one job before',
-      'The only worker is busy, 1 job waits before this one.',
-      [{ workers: [worker('running')], job: { lowPriority: false, ahead: 1 } }, { workersMax: 1 }],
-    ],
+    ['one worker', 'The only worker is busy.', [{ workers: [worker('running')] }, { workersMax: 1 }]],
     ['busy and one ill', 'All 3 workers are busy. 1 worker unhealthy.', [{ workers: [...busy, worker('unhealthy')] }]],
     [
       'busy and no place',
@@ -170,7 +161,7 @@ describe('why jobs wait', () => {
     [
       'a low priority job behind normal ones',
       'Low priority: waits for a worker that was started for other jobs.',
-      [{ workers: [worker('running')], job: { lowPriority: true, ahead: 12 } }],
+      [{ workers: [worker('running')], job: { lowPriority: true } }],
     ],
     [
       'low priority, the minimum crashes',

@@ -50,6 +50,7 @@ export const ADDRESS = {
   savedRequests: (endpointId: string) => `/endpoints/${part(endpointId)}/requests?panel=saved`,
   jobs: '/jobs',
   job: (jobId: string) => `/jobs/${part(jobId)}`,
+  jobsOfBatch: (batchId: string) => `/jobs?batch=${part(batchId)}`,
   jobsWith: (text: string) => `/jobs?q=${part(text)}`,
   comparedJobs: (one: string, other: string) => `/jobs/compare?a=${part(one)}&b=${part(other)}`,
   requestFromJob: (endpointId: string, jobId: string) => `/endpoints/${part(endpointId)}/requests?from=${part(jobId)}`,

@@ -38,6 +38,7 @@ const filterQuery = {
       'one state or several, separated by commas; TIMED_OUT also finds FAILED jobs that ran longer than their executionTimeout',
     ),
   worker: z.string().max(100).optional().describe('the worker that has it, or had it last'),
+  batch: z.string().max(100).optional().describe('the batch that it belongs to'),
   from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
   to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),
   q: z
@@ -66,6 +67,7 @@ export const jobFilterBody = z.strictObject({
   endpoint: z.string().optional(),
   status: z.array(jobState).min(1).optional(),
   worker: z.string().max(100).optional(),
+  batch: z.string().max(100).optional(),
   from: time.optional(),
   to: time.optional(),
   q: z.string().max(500).optional(),

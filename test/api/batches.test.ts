@@ -110,6 +110,44 @@ describe('a batch', () => {
     expect(await read()).toMatchObject({ state: 'cancelled', jobs: { COMPLETED: 1, CANCELLED: 2, IN_QUEUE: 0 } })
   })
 
+  it('has its jobs listed, counted and changed alone', async () => {
+    const { append, finalize, batch, get, run, post, storage, clock } = await withBatch(4)
+    const { seq = 0 } = storage().batches.get(batch.id) ?? {}
+    const other = await run({ n: 1 })
+    await append(1, inputs(1, 4))
+    await finalize()
+    await run({ n: 9 })
+    const lines = () => [1, 2, 3, 4].map((line) => storage().batches.line(seq, line)?.id)
+    const list = async (query = '') =>
+      (await get(`/api/jobs?batch=${batch.id}${query}`)).requests.map(({ id }: { id: string }) => lines().indexOf(id))
+    const count = async (query = '') => (await get(`/api/job-count?batch=${batch.id}${query}`)).count
+    await storage().write(() => {
+      const second = storage().jobs.find(lines()[1] ?? '')?.seq ?? 0
+      const moment = { now: clock.wall(), steady: clock.wall() }
+      storage().jobs.move(second, 'claim', { workerId: 'w' }, moment)
+      storage().jobs.move(second, 'fail', { error: 'x' }, moment)
+    })
+    for (const [query, places] of [
+      ['', [3, 2, 1, 0]],
+      ['&status=IN_QUEUE', [3, 2, 0]],
+      ['&status=FAILED&worker=w', [1]],
+      ['&endpoint=nobody', []],
+      ['&q=4', [3]],
+    ] as const)
+      expect([query, await list(query), await count(query)]).toEqual([query, places, places.length])
+    expect([await list('&limit=2'), await list('&limit=2&offset=2')]).toEqual([
+      [3, 2],
+      [1, 0],
+    ])
+    expect((await get('/api/jobs?batch=batch_none')).requests).toEqual([])
+    const { states } = await get(`/api/job-states?batch=${batch.id}`)
+    expect([states.IN_QUEUE.count, states.FAILED.count, states.COMPLETED.count]).toEqual([3, 1, 0])
+    expect(await post('/api/jobs/bulk', { action: 'cancel', filter: { batch: batch.id } })).toMatchObject({
+      changed: 3,
+    })
+    expect((await get(`/api/jobs/${other}`)).status).toBe('IN_QUEUE')
+  })
+
   it('groups failures whose numbers and ids alone differ', async () => {
     const { append, finalize, read, worker } = await withBatch(4)
     await append(1, inputs(1, 4))

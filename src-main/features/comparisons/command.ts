@@ -227,13 +227,14 @@ async function bodyOf(
     atOnce,
     endpoint,
     status,
+    batch,
     worker,
     search,
     since,
     until,
     ...rules
   } = options
-  const filter = filterOf({ ...{ endpoint, status, worker, search, since, until } } as JobFilterOptions)
+  const filter = filterOf({ ...{ endpoint, status, batch, worker, search, since, until } } as JobFilterOptions)
   const given = [Object.keys(filter).length > 0 || undefined, ids, inputFile].filter((one) => one !== undefined)
   if (given.length !== 1)
     throw usageError('Choose the inputs: jobs by --endpoint, --since, --search and so on, or --ids, or --input-file.')

@@ -19,6 +19,7 @@ export type ListRequest = {
   readonly states?: readonly JobState[] | undefined
   readonly exactStates?: boolean | undefined
   readonly workerId?: string | undefined
+  readonly batchId?: string | undefined
   readonly archived?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -103,9 +104,9 @@ export async function listGraphJobs(
 }
 
 export async function selectionOf(storage: Storage, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {
-  const { endpoint, status, worker, from, to, q, expired, cursor } = filter
-  const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
-  return { filter: await searchable(storage, named) }
+  const { endpoint, status, worker, batch, from, to, q, expired, cursor } = filter
+  const of = { endpointId: endpoint, states: status, workerId: worker, batchId: batch }
+  return { filter: await searchable(storage, { ...of, from, to, q, archived: expired, cursor }) }
 }
 
 export async function searchable(
@@ -115,12 +116,13 @@ export async function searchable(
   const text = q?.trim() === '' ? undefined : q
   for (let step = 0; text !== undefined && step < CATCH_UP_STEPS && storage.search.behind(); step++)
     await storage.write(() => storage.search.catchUp(CATCH_UP))
-  const { endpointId, states, exactStates = false, workerId, archived, from, to, signal } = rest
+  const { endpointId, states, exactStates = false, workerId, batchId, archived, from, to, signal } = rest
   return {
     endpointId,
     states,
     withTimeLimits: !exactStates,
     workerId,
+    batchId,
     archived,
     from,
     to,

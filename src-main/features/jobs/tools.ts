@@ -62,14 +62,16 @@ export const JOB_TOOLS: readonly Tool[] = [
         .optional()
         .describe('words that must all occur in input, output or error; or a job id or the end of one'),
       workerId: z.string().max(100).optional(),
+      batchId: z.string().max(100).optional(),
       from: MOMENT.optional().describe('created at or after, ms since the epoch'),
       to: MOMENT.optional().describe('created at or before, ms since the epoch'),
       rows: rows(20),
       cursor: z.string().max(20).optional().describe('`cursor` of an earlier answer, for the next page'),
     },
     rest: 'Ask for fewer rows, and go on with `cursor`.',
-    async run({ endpointId: endpoint, status, text: q, workerId: worker, from, to, rows: count, cursor }, { client }) {
-      const query = { endpoint, status: status?.join(','), q, worker, from, to }
+    async run({ endpointId, status, text: q, workerId, batchId, from, to, rows: count, cursor }, { client }) {
+      const of = { endpoint: endpointId, worker: workerId, batch: batchId }
+      const query = { ...of, status: status?.join(','), q, from, to }
       const [page, total] = await Promise.all([
         client.call('jobList', { query: { ...query, limit: count, cursor } }),
         client.call('jobCount', { query }),

@@ -7,7 +7,7 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unreadable, unwritable } from '../../../app/cli/cli-error.ts'
 import { timeOrSpanAgo, wholeNumber } from '../../../app/cli/option-values.ts'
 import { duration, type Output, stateText } from '../../../app/cli/output.ts'
-import { expectEndpoint, openSession } from '../../../app/cli/session.ts'
+import { expectEndpoint, openSession, type Session } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { JobListItem } from '../../../contract/job.ts'
@@ -16,7 +16,7 @@ import { isExpired } from '../rules/job-record.ts'
 import { errorLine } from '../rules/read-error.ts'
 import { confirmBulkCancel } from './confirm-cancel.ts'
 
-type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'until'> & {
+type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'batch' | 'since' | 'until'> & {
   readonly limit?: number
   readonly cursor?: string
 }
@@ -24,7 +24,11 @@ type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'unt
 export function addJobs(jobs: CliCommand, surroundings: Surroundings): void {
   addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
-    .examples('drydock jobs', 'drydock jobs list --endpoint hello --status FAILED --limit 20')
+    .examples(
+      'drydock jobs',
+      'drydock jobs list --endpoint hello --status FAILED --limit 20',
+      'drydock jobs --batch batch_0b6f9c1e',
+    )
     .action((options: ListOptions, command: CliCommand) => list(undefined, options, command))
 
   addListOptions(jobs.command('search'), surroundings)
@@ -42,13 +46,19 @@ export function addJobs(jobs: CliCommand, surroundings: Surroundings): void {
     const { limit, cursor, ...filter } = options
     const query = { ...jobFilterQuery(filter), q, limit, cursor, ...(output.json ? {} : { previews: 'true' }) }
     const page = jobList.parse(await client.call('jobList', { query }))
-    if (page.requests.length === 0) await expectEndpoint(client, options.endpoint)
+    if (page.requests.length === 0) await expectFilter(client, options)
     if (output.json) return output.document(page)
     if (page.requests.length === 0) output.line(q === undefined ? 'There are no jobs.' : `No job matches "${q}".`)
     else showPage(output, page.requests, surroundings.now())
     if (page.requests.some((job) => isExpired(job, surroundings.now()))) output.note(EXPIRED)
     if (page.cursor !== undefined) output.note(`For older jobs, add --cursor ${page.cursor}`)
   }
+}
+
+/** Tells an empty list from a mistyped endpoint or batch. */
+async function expectFilter(client: Session['client'], { endpoint, batch }: JobFilterOptions): Promise<void> {
+  await expectEndpoint(client, endpoint)
+  if (batch !== undefined) await client.call('batchRead', { path: { batchId: batch } })
 }
 
 function addListOptions(command: CliCommand, { now }: Surroundings): CliCommand {
@@ -104,12 +114,12 @@ function addJobsBulk(parent: CliCommand, surroundings: Surroundings): void {
       .action(async ({ all = false, yes, ...options }: BulkOptions, command: CliCommand) => {
         const filter = filterOf(options)
         if (Object.keys(filter).length === 0 && !all) {
-          const why = `Choose which jobs to ${action}: --endpoint, --status, --worker, --search, --since or --until, or --all.`
+          const why = `Choose which jobs to ${action}: --endpoint, --batch, --status, --worker, --search, --since or --until, or --all.`
           throw new CliError('USAGE', { why })
         }
         const session = await openSession(command, surroundings)
         const { client, output } = session
-        const find = () => expectEndpoint(client, options.endpoint)
+        const find = () => expectFilter(client, options)
         if (action === 'cancel')
           await confirmBulkCancel(
             { yes, what: (many) => many('matching unfinished job'), jobs: { filter }, find },
@@ -151,7 +161,7 @@ Examples:
           lines += piece.split('\n').length - 1
           yield piece
         }
-        if (lines === 0) await expectEndpoint(client, filter.endpoint)
+        if (lines === 0) await expectFilter(client, filter)
       }
       if (file === undefined) {
         for await (const piece of counting()) await surroundings.stdout.write(piece)
@@ -201,6 +211,7 @@ function show(output: Output, endpointId: string, { queued, refused, bad }: Resp
 export type JobFilterOptions = {
   readonly endpoint?: string
   readonly status?: string
+  readonly batch?: string
   readonly worker?: string
   readonly search?: string
   /** ms since the epoch; so is `until`. */
@@ -220,6 +231,7 @@ export function addJobFilter(command: CliCommand, { now }: Surroundings): CliCom
 function addStates(command: CliCommand): CliCommand {
   return command
     .option('--endpoint <endpoint>', 'only jobs of this endpoint')
+    .option('--batch <batch>', 'only jobs of this batch')
     .option(
       '--status <states>',
       'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT also matches jobs stopped by their executionTimeout',
@@ -234,6 +246,6 @@ function addTimes(command: CliCommand, now: () => number): CliCommand {
 }
 
 function jobFilterQuery(options: JobFilterOptions): Readonly<Record<string, string | number | undefined>> {
-  const { endpoint, status, worker, search, since, until } = options
-  return { endpoint, status, worker, from: since, to: until, q: search }
+  const { endpoint, status, batch, worker, search, since, until } = options
+  return { endpoint, status, batch, worker, from: since, to: until, q: search }
 }

@@ -163,6 +163,7 @@ export function filterOf(
     endpointId: query.endpoint,
     states: query.status,
     workerId: query.worker,
+    batchId: query.batch,
     from: query.from,
     to: query.to,
     archived: query.expired,

@@ -42,10 +42,14 @@ const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
 const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
 export const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
 const IN_STATES = `(jobs.status IN (SELECT value FROM json_each(@states)) OR (@overLimit = 1 AND ${OVER_LIMIT}))`
-export const STATE_AND_ENDPOINT = `
+const OF_THE_BATCH = 'jobs.batch = (SELECT batches.seq FROM batches WHERE batches.id = @batchId)'
+const STATE_AND_ENDPOINT = `
   (@states IS NULL OR ${IN_STATES})
   AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
   AND (@archived IS NULL OR jobs.archived = @archived)`
+export const CONDITIONS = `${STATE_AND_ENDPOINT}
+  AND (@workerId IS NULL OR jobs.worker_id = @workerId)
+  AND (@batchId IS NULL OR ${OF_THE_BATCH})`
 const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
 const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${IN_RANGE} ${PAGE}`
 // One ordered range of jobs_by_state; the caller merges several, so that no state is sorted as a whole.
@@ -85,6 +89,10 @@ const countOf = (tables: string, where: string) =>
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
+// One ordered range of jobs_by_batch, as of the states of an endpoint.
+const OF_BATCH = `
+  SELECT seq FROM jobs
+  WHERE ${OF_THE_BATCH} AND status = @status AND ${IN_RANGE} AND ${CONDITIONS} ${PAGE}`
 export type Range = { readonly first: number; readonly last: number }
 
 /** Lists and counts by filters without a text; job-search has the others. */
@@ -117,6 +125,7 @@ export function createJobFilter(db: Database) {
     ORDER BY seq DESC LIMIT @limit OFFSET @offset`).values()
   const ofWorker = statement(db, OF_WORKER)
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
+  const ofBatch = statement(db, OF_BATCH)
 
   function seqAt(time: number): number {
     let low = 1
@@ -180,6 +189,13 @@ export function createJobFilter(db: Database) {
     const way = wayOf(filter)
     const query = { ...rangeOf(filter), ...page }
     switch (way.by) {
+      case 'batch': {
+        const most = page.limit + page.offset
+        const ranges = JOB_STATES.map((status) =>
+          ofBatch.all({ ...query, ...way.values, status, limit: most, offset: 0 }),
+        )
+        return merged(ranges, page.oldestFirst).slice(page.offset, most)
+      }
       case 'worker':
         return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
       case 'states': {
@@ -203,6 +219,11 @@ export function createJobFilter(db: Database) {
     const range = rangeOf(filter)
     const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
     switch (way.by) {
+      case 'batch':
+        return upTo(
+          most,
+          JOB_STATES.map((status) => by(ofBatch, { ...way.values, status })),
+        )
       case 'worker':
         return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [
           by(way.alone ? ofWorker : ofWorkerWhere, way.values),
@@ -232,7 +253,7 @@ export type JobCount = { readonly count: number; readonly more: boolean }
 type Way =
   | { readonly by: 'states' | 'all' }
   | { readonly by: 'worker'; readonly alone: boolean; readonly values: object }
-  | { readonly by: 'endpoint'; readonly values: object }
+  | { readonly by: 'endpoint' | 'batch'; readonly values: object }
 
 function someStates({ states }: JobFilter): readonly JobState[] | undefined {
   const some = JOB_STATES.filter((state) => states === undefined || states.includes(state))
@@ -252,6 +273,7 @@ export function conditionsOf(filter: JobFilter) {
     overLimit: Number(takesOverLimit(filter)),
     endpointId: filter.endpointId ?? null,
     workerId: filter.workerId ?? null,
+    batchId: filter.batchId ?? null,
     archived: archivedOf(filter),
   }
 }
@@ -260,8 +282,9 @@ export type Conditions = ReturnType<typeof conditionsOf>
 
 function wayOf(filter: JobFilter): Way {
   const conditions = conditionsOf(filter)
-  const { states, endpointId, workerId, archived } = conditions
+  const { states, endpointId, workerId, batchId, archived } = conditions
   const isAnyState = states === null && archived === null
+  if (batchId !== null) return { by: 'batch', values: conditions }
   if (workerId !== null) return { by: 'worker', alone: isAnyState && endpointId === null, values: conditions }
   if (!isAnyState) return { by: 'states' }
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }

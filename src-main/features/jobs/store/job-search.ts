@@ -11,6 +11,7 @@ import { queriesOf } from '../../../database/queries.ts'
 import { isFound, phraseExpression, searchExpression } from '../rules/search-query.ts'
 import type { Job, JobFilter, JobQuery, PlainFilter } from './job.ts'
 import {
+  CONDITIONS,
   type Conditions,
   conditionsOf,
   createJobFilter,
@@ -20,12 +21,10 @@ import {
   type PageOf,
   type Range,
   READ_JOB,
-  STATE_AND_ENDPOINT,
   statement,
 } from './job-filter.ts'
 import { createTermLookup } from './search-index.ts'
 
-const CONDITIONS = `${STATE_AND_ENDPOINT} AND (@workerId IS NULL OR jobs.worker_id = @workerId)`
 const SOME = 'json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value'
 // The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
 const FOUND = `
@@ -95,7 +94,8 @@ export function createJobSearch(db: Database) {
     const found = searchExpression(typed, filter.endpointId, termsOf)
     if (found === undefined) return undefined
     const conditions = conditionsOf(filter)
-    const alone = conditions.states === null && conditions.archived === null && conditions.workerId === null
+    const { states, archived, workerId, batchId } = conditions
+    const alone = [states, archived, workerId, batchId].every((one) => one === null)
     return { typed, signal: filter.signal, ...found, ...conditions, alone, ...plain.rangeOf(filter) }
   }
 

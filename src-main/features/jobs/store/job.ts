@@ -78,6 +78,7 @@ export type JobFilter = {
   /** True if TIMED_OUT includes every job stopped by a time limit, see features/jobs/rules/time-limit. */
   readonly withTimeLimits?: boolean | undefined
   readonly workerId?: string | undefined
+  readonly batchId?: string | undefined
   readonly text?: string | undefined
   /** Only jobs that the job API has forgotten, or only those that it knows. */
   readonly archived?: boolean | undefined

@@ -30,7 +30,7 @@ const SINCE_TEXTS: Readonly<Record<Since, string>> = {
 const SPANS = Object.keys(SINCE) as readonly Since[]
 
 export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarProps) {
-  const { endpoint, worker, since } = filter
+  const { endpoint, worker, batch, since } = filter
   const endpoints = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
   const workers = useAppState(
     useShallow((state) =>
@@ -62,6 +62,15 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
         choices={workers.map((id) => [id, id] as const)}
         onChange={(next) => set({ worker: next })}
       />
+      {batch !== undefined && (
+        <PickOne
+          label="Batch"
+          any="All batches"
+          value={batch}
+          choices={[[batch, batch]]}
+          onChange={(next) => set({ batch: next })}
+        />
+      )}
       <PickOne
         label="Created"
         any="Any time"

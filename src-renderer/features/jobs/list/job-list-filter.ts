@@ -5,6 +5,7 @@ export type JobListFilter = {
   readonly endpoint?: string
   readonly states: readonly JobState[]
   readonly worker?: string
+  readonly batch?: string
   readonly text?: string
   /** A span up to now like `1h`, else times in ms since the epoch. */
   readonly since?: Since
@@ -25,6 +26,7 @@ export function readFilter(search: URLSearchParams): JobListFilter {
     states: JOB_STATES.filter((state) => wanted.includes(state)),
     ...textOf('endpoint', search.get('endpoint')),
     ...textOf('worker', search.get('worker')),
+    ...textOf('batch', search.get('batch')),
     ...textOf('text', search.get('q')),
     ...(since === undefined ? {} : { since }),
     ...(from === undefined ? {} : { from }),
@@ -41,6 +43,7 @@ export function writeFilter(before: URLSearchParams, filter: JobListFilter): URL
   set('status', filter.states.join(','))
   set('endpoint', filter.endpoint)
   set('worker', filter.worker)
+  set('batch', filter.batch)
   set('q', filter.text)
   set('since', filter.since)
   set('from', filter.from)
@@ -58,6 +61,7 @@ export function queryOf(filter: JobListFilter, now: number) {
     endpoint: filter.endpoint,
     status: filter.states.length === 0 ? undefined : filter.states.join(','),
     worker: filter.worker,
+    batch: filter.batch,
     q: filter.text,
     from: filter.since === undefined ? filter.from : now - SINCE[filter.since],
     to: filter.to,
@@ -70,7 +74,10 @@ export function bodyOf(filter: JobListFilter, states: readonly JobState[], curso
   return { ...query, status: [...states], cursor }
 }
 
-/** As far as events tell; ignores texts and times. */
+/** Events tell neither texts nor batches. */
+export const isKnownFromEvents = ({ text, batch }: JobListFilter) => text === undefined && batch === undefined
+
+/** As far as events tell; ignores texts, batches and times. */
 export function letsThrough(
   filter: JobListFilter,
   job: { readonly endpointId: string; readonly states: readonly JobState[]; readonly workerId: string | undefined },

@@ -9,7 +9,7 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
 import { createPlanner } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import { type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
+import { isKnownFromEvents, type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
 
 /** Jobs per page; source: ours, three windows of rows. */
 export const PAGE = 100
@@ -220,7 +220,7 @@ export function createJobWindow({
       }
       const now = letsThrough(filter, { endpointId, states: foundUnder(event), workerId })
       const before = from !== undefined && letsThrough(filter, { endpointId, states: [from], workerId })
-      if (filter.text !== undefined) mayMatch ||= now
+      if (!isKnownFromEvents(filter)) mayMatch ||= now
       else if (now && (!before || entered.has(jobId))) entered.add(jobId)
       else if (!now) entered.delete(jobId)
     }
@@ -234,10 +234,10 @@ export function createJobWindow({
     if (!isOpen) return
     if (!reads) later('begin anew', BEGIN_ANEW_MS, () => void (reads ? notifyFresh(mayMatch) : begin()))
     else if (mayMatch) later('count', BEGIN_ANEW_MS, () => void countSince())
-    else if (filter.text === undefined) store.setState({ fresh: entered.size })
+    else if (isKnownFromEvents(filter)) store.setState({ fresh: entered.size })
   }
 
-  // Only the service knows the matches of a search.
+  // Only the service knows the matches of a search, and the jobs of a batch.
   async function countSince(): Promise<void> {
     const own = run
     const { cursor, countedAt } = store.getState()

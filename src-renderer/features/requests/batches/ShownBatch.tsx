@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, ListPlus, RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
+import { ADDRESS } from '../../../addresses.ts'
 import { saveAddress } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
@@ -34,6 +36,9 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
         <p className="flex items-center gap-1 font-mono text-small text-ink-2">
           {batch.id} <CopyButton text={batch.id} what="ID" />
         </p>
+        <Link to={ADDRESS.jobsOfBatch(batch.id)} className="self-start underline">
+          Jobs of this batch
+        </Link>
         <Counts batch={data ?? batch} />
         {data !== undefined && <Failures failures={data.failures} />}
       </div>

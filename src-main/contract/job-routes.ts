@@ -407,6 +407,8 @@ export const batchDetail = batchView.extend({
       `by reason with a # for numbers and ids that differ, the most frequent first; of the newest ${limit('batchFailuresRead')} failed jobs`,
     ),
   endsAt: moment.optional().describe('expected, from how fast its latest jobs ended'),
+  waitingReason: z.string().optional().describe('why its next job waits'),
+  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
 })
 
 export type BatchDetail = z.infer<typeof batchDetail>

@@ -62,13 +62,14 @@ describe('jobs of a batch', () => {
 
   it('wait for a batch worker, and say so', async () => {
     const test = await service({ workersMax: 2 })
-    await addBatch(test, 2)
+    const batch = await addBatch(test, 2)
     await test.of('batch')
     const [, newest] = (await test.get('/api/endpoints/e/queue')).jobs
     expect(newest).toMatchObject({ pool: 'batch' })
     const { waitingReason, queue } = await test.get(`/api/jobs/${newest.id}`)
     expect(waitingReason).toMatch(/^A batch worker is starting/)
     expect(queue).toMatchObject({ before: 1 })
+    expect((await test.get(`/api/batches/${batch}`)).waitingReason).toMatch(/^A batch worker is starting/)
   })
 
   it('start no more batch workers than the setting allows, and those leave when they are done', async () => {

@@ -242,6 +242,7 @@ function show(found: BatchDetail, output: Output, now: number) {
   const rest = { 'not sent': unsent, 'not queued': drafts, refused, 'no longer stored': gone }
   const counts = Object.entries({ ...jobs, ...rest }).filter(([, count]) => count > 0)
   output.line(counts.map(([what, count]) => `${count} ${what}`).join(', '))
+  if (found.waitingReason !== undefined) output.line(`waits: ${output.asCalled(found.waitingReason)}`)
   if (failures.length > 0)
     output.table(
       ['COUNT', 'REASON', 'ONE JOB'],

@@ -70,4 +70,4 @@ export const BATCH_OPERATIONS = {
       name: 'batch.jsonl',
       type: 'application/x-ndjson',
     }),
-} as const satisfies Partial<ManagementOperations<SubmitDeps & ServiceBase & Pick<ServiceContext, 'batches'>>>
+} as const satisfies Partial<ManagementOperations<SubmitDeps & ServiceBase & Pick<ServiceContext, 'batches' | 'views'>>>

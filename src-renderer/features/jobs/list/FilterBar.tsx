@@ -63,13 +63,7 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
         onChange={(next) => set({ worker: next })}
       />
       {batch !== undefined && (
-        <PickOne
-          label="Batch"
-          any="All batches"
-          value={batch}
-          choices={[[batch, batch]]}
-          onChange={(next) => set({ batch: next })}
-        />
+        <PickOne label="Batch" any="All batches" value={batch} choices={[]} onChange={(next) => set({ batch: next })} />
       )}
       <PickOne
         label="Created"

@@ -14,7 +14,7 @@ import { asSentence, duration } from '../../../ui/format.ts'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { InputCell, JobLink, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
 import { MoreMenu } from '../../../ui/Menu.tsx'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
 import { useTell } from '../../../ui/use-tell.ts'
 import { ProgressBar, useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
@@ -33,6 +33,11 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
           {ended.toLocaleString('en')} of {counted(total, 'input')} ended
           {data !== undefined && <ExpectedEnd batch={data} />}
         </p>
+        {data?.waitingReason !== undefined && (
+          <p className="break-words text-ink-2">
+            Waiting: <Said text={data.waitingReason} />
+          </p>
+        )}
         <p className="flex items-center gap-1 font-mono text-small text-ink-2">
           {batch.id} <CopyButton text={batch.id} what="ID" />
         </p>

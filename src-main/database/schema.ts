@@ -778,6 +778,16 @@ CREATE TABLE pods (
   created_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- What happened to a pod, which its log shows; the lines of its container are kept by the engine.
+CREATE TABLE pod_events (
+  seq   INTEGER PRIMARY KEY AUTOINCREMENT,
+  pod   TEXT NOT NULL REFERENCES pods (id) ON DELETE CASCADE,
+  at    INTEGER NOT NULL,
+  line  TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX pod_events_by_pod ON pod_events (pod, seq);
+
 -- The service.
 
 CREATE TABLE machines (

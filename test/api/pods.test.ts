@@ -1,5 +1,8 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSecret } from '../../src-main/features/keys/account-secrets.ts'
 import type { PodContainers } from '../../src-main/runtimes/port.ts'
 import { TEST_EPOCH } from '../support/fake-clock.ts'
@@ -99,8 +102,13 @@ describe('pods without Docker', () => {
 
 const STATE = { isRunning: true, startedAt: TEST_EPOCH, ports: { '8888': 32_768 }, exit: undefined }
 
-async function withPod(fields: object, printed: readonly string[] = [], runs = false) {
-  const { call, expectCall, service } = await platformClient()
+async function withPod(
+  fields: object,
+  printed: readonly string[] = [],
+  runs = false,
+  options: Parameters<typeof platformClient>[0] = {},
+) {
+  const { call, expectCall, service } = await platformClient(options)
   let made = ''
   const pods: PodContainers = {
     problem: async () => undefined,
@@ -119,7 +127,7 @@ async function withPod(fields: object, printed: readonly string[] = [], runs = f
   service.fleet().pods = pods
   const { id } = await expectCall(201, 'POST', '/v2/pods', { name: 'dev', image: 'a:1', ...fields })
   const log = async () => await (await service.request('GET', `/v2/pods/${id}/logs?source=container`)).text()
-  return { call, expectCall, service, id, log }
+  return { call, expectCall, service, id, log, pods }
 }
 
 describe('a pod', () => {
@@ -164,6 +172,26 @@ describe('the log of a pod', () => {
     }
     expect(await lines(9)).toEqual(['first', 'second', 'started'])
     expect(await lines(1)).toEqual(['started'])
+  })
+
+  it('keeps what happened to the pod over a restart of the service, without its secrets', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-pods-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const stored = { file: join(folder, 'drydock.db') }
+    const { service, expectCall, id, pods } = await withPod({ env: { API_KEY: 'secret-key' } }, [], true, stored)
+    const start = () => Promise.reject(new Error('secret-key is refused'))
+    service.fleet().pods = { ...pods, start }
+    await expectCall(200, 'POST', `/v2/pods/${id}/action`, { action: 'restart' })
+    const lines = async () => {
+      const text = await (await service.request('GET', `/v2/pods/${id}/logs?source=system&wait=false`)).text()
+      return [...text.matchAll(/"line":"([^"]+)"/g)].map(([, line]) => line)
+    }
+    await service.clock.until(async () => (await lines()).length === 3)
+    await service.restart('killed')
+    service.fleet().pods = pods
+    expect(await lines()).toEqual(['started', 'stopped', 'not started: *** is refused'])
+    await expectCall(204, 'DELETE', `/v2/pods/${id}`)
+    expect(service.storage().pods.eventsAfter(id, 0)).toEqual([])
   })
 
   it('masks secret variables, even earlier ones, account secrets and the password of its registry', async () => {

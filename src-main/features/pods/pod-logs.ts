@@ -1,4 +1,4 @@
-/** Logs of pods: lines of their containers, and system lines in memory. */
+/** Logs of pods: lines of their containers, and stored lines about what happened to them. */
 import type { WorkerLine } from '../../contract/log-query.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { createNotifier } from '../../lib/wait.ts'
@@ -18,18 +18,15 @@ export type PodLinesWish = {
   readonly until: readonly AbortSignal[]
 }
 
-// System lines per pod, in memory. Source: ours.
-const MOST_EVENTS = 200
 // Unread lines of one reader; older ones are dropped. Source: ours.
 const MOST_WAITING = 10_000
 
-const containerLine = (text: string, at: number): WorkerLine => ({
-  ...{ source: 'container', line: text, ts: new Date(at).toISOString() },
+const lineOf = (source: WorkerLine['source'], line: string, at: number): WorkerLine => ({
+  ...{ source, line, ts: new Date(at).toISOString() },
 })
 
 export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'storage' | 'clock' | 'log'>) {
-  const events = new Map<string, WorkerLine[]>()
-  const eventLines = createEmitter<[string, WorkerLine]>()
+  const noted = createEmitter<[podId: string]>()
   const secrets = new Map<string, ReadonlySet<string>>()
 
   /** Old values stay masked, as the container keeps the variables that it started with. */
@@ -41,20 +38,20 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
     return own
   }
 
+  const maskOf = (row: PodRow) => createMask([...accountSecretValues(storage), ...learnSecrets(row)])
+
   return {
     learnSecrets,
-    note(id: string, line: string): void {
-      const known = events.get(id) ?? []
-      events.set(id, known)
-      const event = { source: 'system', line, ts: new Date(clock.now()).toISOString() } as const
-      known.push(event)
-      if (known.length > MOST_EVENTS) known.shift()
-      eventLines.emit(id, event)
+    note(id: string, text: string): void {
+      const row = storage.pods.get(id)
+      if (row === undefined) return
+      const [at, line] = [clock.now(), maskOf(row)(text)]
+      storage
+        .write(() => storage.pods.addEvent(id, at, line))
+        .then(() => noted.emit(id))
+        .catch((error: Error) => log.warn('an event of a pod was not stored', { pod: id, why: error.message }))
     },
-    forget(id: string): void {
-      events.delete(id)
-      secrets.delete(id)
-    },
+    forget: (id: string): void => void secrets.delete(id),
     /**
      * Lines of a pod until its container ends; without `follow` the newest so far, by time.
      * @param started settles once a start in progress has ended
@@ -65,7 +62,7 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
       { started, sources, follow, until, ...wish }: PodLinesWish & { readonly started: Promise<void> | undefined },
     ) {
       const { id } = row
-      const mask = createMask([...accountSecretValues(storage), ...learnSecrets(row)])
+      const mask = maskOf(row)
       const notifier = createNotifier(clock)
       const waiting: WorkerLine[] = []
       let isOver = false
@@ -78,14 +75,20 @@ export function createPodLogs({ storage, clock, log }: Pick<ServiceContext, 'sto
         if (waiting.length > MOST_WAITING) waiting.splice(0, waiting.length - MOST_WAITING)
         notifier.notify()
       }
-      push((events.get(id) ?? []).slice(-wish.tail))
-      const leave = eventLines.on((podId, line) => {
-        if (podId === id && follow) push([line])
+      let seen = 0
+      const pushEvents = (most = Number.POSITIVE_INFINITY) => {
+        const events = storage.pods.eventsAfter(id, seen)
+        seen = events.at(-1)?.seq ?? seen
+        push(events.slice(-most).map(({ line, at }) => lineOf('system', line, at)))
+      }
+      pushEvents(wish.tail)
+      const leave = noted.on((podId) => {
+        if (podId === id && follow) pushEvents()
       })
       async function run(): Promise<void> {
         if (follow) await Promise.race([started, closing.promise])
         const onLines: Parameters<PodContainers['follow']>[1]['onLines'] = (lines) =>
-          push(lines.map(({ text, at }) => containerLine(text, at)))
+          push(lines.map(({ text, at }) => lineOf('container', text, at)))
         const follower = await containers.follow(id, { ...wish, follow, onLines })
         await Promise.race([follower.ended, closing.promise])
         follower.stop()

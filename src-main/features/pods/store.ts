@@ -6,6 +6,11 @@ const COLUMNS = `id, name, settings, wanted, reason, created_at AS createdAt`
 
 type Row = Omit<PodRow, 'settings' | 'reason'> & { readonly settings: string; readonly reason: string | null }
 
+export type PodEvent = { readonly seq: number; readonly at: number; readonly line: string }
+
+// Source: ours.
+const MOST_EVENTS = 200
+
 export function createPodStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[Omit<Row, 'reason'>]>(`
@@ -14,7 +19,19 @@ export function createPodStore(db: Database) {
     UPDATE pods SET name = @name, settings = @settings WHERE id = @id`).changed()
   const setWanted = query<[{ id: string; wanted: PodRow['wanted']; reason: string | null }]>(`
     UPDATE pods SET wanted = @wanted, reason = @reason WHERE id = @id`).changed()
+  const insertEvent = query<[{ pod: string; at: number; line: string }]>(`
+    INSERT INTO pod_events (pod, at, line) SELECT id, @at, @line FROM pods WHERE id = @pod`).run()
+  const trimEvents = query<[{ pod: string; most: number }]>(`
+    DELETE FROM pod_events WHERE pod = @pod AND seq <= (
+      SELECT seq FROM pod_events WHERE pod = @pod ORDER BY seq DESC LIMIT 1 OFFSET @most)`).run()
   return {
+    /** Newest last. */
+    eventsAfter: query<[pod: string, seq: number], PodEvent>(`
+      SELECT seq, at, line FROM pod_events WHERE pod = ? AND seq > ? ORDER BY seq`).all(),
+    addEvent(pod: string, at: number, line: string) {
+      insertEvent({ pod, at, line })
+      trimEvents({ pod, most: MOST_EVENTS })
+    },
     all: query<[], Row>(`SELECT ${COLUMNS} FROM pods ORDER BY created_at, id`).all(toPod),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM pods WHERE id = ?`).one(toPod),
     insert: ({ settings, id, name, wanted, createdAt }: PodRow) =>

@@ -24,6 +24,7 @@ export function platformVariables(
     RUNPOD_HAPI_URL: url,
     RUNPOD_API_URL: `${url}/graphql`,
     RUNPOD_GRAPHQL_URL: `${url}/graphql`,
+    RUNPOD_REST_API_URL: `${url}/v1`,
     RUNPOD_REST_V2_API_URL: `${url}/v2`,
     RUNPOD_SERVERLESS_API_URL: `${url}/v2`,
     RUNPOD_PUBLIC_GRAPHQL_URL: `${url}/graphql`,

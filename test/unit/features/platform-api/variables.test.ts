@@ -45,6 +45,7 @@ describe('the variables', () => {
       RUNPOD_ENDPOINT_BASE_URL: 'http://10.0.0.5:8790/v2',
       RUNPOD_API_KEY: 'dk_key',
       RUNPOD_GRAPHQL_URL: 'http://10.0.0.5:8790/graphql',
+      RUNPOD_REST_API_URL: 'http://10.0.0.5:8790/v1',
     })
     expect(variables).toMatchObject({ PYTHONPATH: '/python/svc_start' })
     expect(variables).not.toHaveProperty('SSL_CERT_FILE')

@@ -282,6 +282,9 @@ export const DIFFERENCES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Difference[]>>
 
+export const PROBE_HINT =
+  '`drydock probe --target NAME` asks an account of the platform and this service the same questions, and shows where the answers differ.'
+
 export const DIFFERENCE_ROWS: readonly (Difference & { readonly topic: string })[] = Object.entries(
   DIFFERENCES,
 ).flatMap(([topic, rows]) => rows.map((row) => ({ topic, ...row })))

@@ -1,7 +1,8 @@
-import { DIFFERENCES, type Difference } from '../../../src-main/contract/differences.ts'
+import { DIFFERENCES, type Difference, PROBE_HINT } from '../../../src-main/contract/differences.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Card } from '../../ui/Card.tsx'
 import { TextLink } from '../../ui/Links.tsx'
+import { Said } from '../../ui/PageStates.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
 export function ProductionPage() {
@@ -13,7 +14,7 @@ export function ProductionPage() {
         <TextLink to={ADDRESS.settings} className="underline">
           Settings
         </TextLink>
-        , all others on the page of an endpoint.
+        , all others on the page of an endpoint. <Said text={PROBE_HINT} />
       </p>
       {Object.entries<readonly Difference[]>(DIFFERENCES).map(([topic, rows]) => (
         <Card key={topic} title={topic}>

@@ -9,7 +9,7 @@ import type { Colour, Output } from '../../../app/cli/output.ts'
 import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
-import { DIFFERENCE_ROWS, DIFFERENCES, type Difference } from '../../../contract/differences.ts'
+import { DIFFERENCE_ROWS, DIFFERENCES, type Difference, PROBE_HINT } from '../../../contract/differences.ts'
 import type { MachineView } from '../../../contract/machines.ts'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../../lib/own-addresses.ts'
@@ -46,8 +46,9 @@ export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void 
     })
 }
 
-// The narrowest usual terminal, less the names of the fields and two spaces.
-const DIFFERENCE_WIDTH = 80 - 'on the platform'.length - 2
+// The narrowest usual terminal.
+const WIDTH = 80
+const DIFFERENCE_WIDTH = WIDTH - 'on the platform'.length - 2
 
 function showDifferences(output: Output, help: Help): void {
   const wrapped = (text: string | undefined) => text && help.boxWrap(text, DIFFERENCE_WIDTH)
@@ -64,6 +65,7 @@ function showDifferences(output: Output, help: Help): void {
     }
     output.line()
   }
+  output.line(help.boxWrap(output.asCalled(PROBE_HINT), WIDTH))
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { DIFFERENCE_ROWS } from '../../../../src-main/contract/differences.ts'
+import { DIFFERENCE_ROWS, PROBE_HINT } from '../../../../src-main/contract/differences.ts'
 import { nodeRow, type RunProgram } from '../../../../src-main/features/system/adapters/programs.ts'
 import { runChecks } from '../../../../src-main/features/system/commands/doctor.ts'
 import {
@@ -216,6 +216,7 @@ test('--production lists the differences from the platform in 80 columns, or as 
   const shown = await run(['doctor', '--production'])
   expect(Math.max(...shown.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   expect(shown.stdout).toContain('setting          emptyInput: refuse')
+  expect(shown.stdout.replaceAll('\n', ' ')).toContain(PROBE_HINT)
   const { differences } = JSON.parse((await run(['doctor', '--production', '--json'])).stdout)
   expect(differences).toEqual(DIFFERENCE_ROWS)
 })

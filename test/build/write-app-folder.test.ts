@@ -56,6 +56,19 @@ test('a placed app has the files of its artifact, with packages and a file that 
   })
 })
 
+test('a name that the package would not deploy fails a build, and is a warning in a preview', async () => {
+  const { build, place } = setup({
+    files: {
+      'main.py': `import runpod\n\napp = runpod.App("demo")\n\n\n@app.queue(name="up", cpu="cpu3c-1-2")\ndef up():\n    return 1\n\n\n@app.task(name="go", cpu="cpu3c-1-2")\ndef go():\n    return 1\n`,
+    },
+    wheels: [{ name: 'runpod', version: '2.0.0', files: { 'runpod/__init__.py': '' } }],
+  })
+  const message = "resource name 'up' is too short to deploy; queue and api names must be at least 3 characters"
+  const problem = { code: 'NAME_TOO_SHORT', message, file: 'main.py', line: expect.any(Number) }
+  expect(await problemsOf(build())).toEqual([problem])
+  expect((await place()).warnings).toEqual([problem])
+})
+
 test('executable files stay so, and everybody may read the files', async () => {
   const { place, project, folder, write } = setup()
   write({ 'run.sh': '#!/bin/sh\n', 'private.txt': 'x' })

@@ -69,7 +69,7 @@ export function createAppFolderWriter(options: Omit<AppBuilderOptions, 'limitByt
     return version
   }
   const ports = { ...buildPorts(options), localPython: askOnce, pack }
-  return (request, report, signal) => buildApp(ports, request, report, signal)
+  return (request, report, signal) => buildApp(ports, { ...request, isPreview: true }, report, signal)
 }
 
 export function buildPorts({ env, installLimitMs = INSTALL_LIMIT_MS }: Omit<AppBuilderOptions, 'limitBytes'>) {

@@ -3,7 +3,14 @@
  * docs/spec/app-deploy.md, 5.
  */
 
-import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
+import {
+  type BuildEvent,
+  BuildFailure,
+  type BuildProblem,
+  type BuildStep,
+  type BuiltApp,
+  buildProblem,
+} from '../../contract/build.ts'
 import { limit } from '../../contract/limits.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
@@ -39,6 +46,7 @@ export type BuildRequest = {
   readonly keepBuild?: boolean
   /** Absolute folders outside the project that links may lead to. */
   readonly allowLinksTo?: readonly string[] | undefined
+  readonly isPreview?: boolean
   /** Throws before anything is installed or packed if the app cannot be deployed. */
   readonly check?: ((scan: ScanDocument) => Promise<void>) | undefined
 }
@@ -122,12 +130,14 @@ function reportSteps({ clock }: Pick<Ports, 'clock'>, report: (event: BuildEvent
 
 async function discover(
   ports: Pick<Ports, 'scan'>,
-  { project, outputInProject, allowLinksTo }: BuildRequest,
+  { project, outputInProject, allowLinksTo, isPreview = false }: BuildRequest,
   folder: BuildFolder,
   signal: AbortSignal | undefined,
 ): Promise<Step<ScanDocument>> {
   const found = await ports.scan({ project, handlersFolder: folder.handlers, allowLinksTo, signal })
   if (!found.ok) throw new BuildFailure(found.errors)
+  const tooShort = namesTooShort(found)
+  if (!isPreview && tooShort.length > 0) throw new BuildFailure(tooShort)
   const files = found.files.filter((file) => file !== outputInProject)
   const endpoints = found.endpoints.filter(hasEndpoint).length
   const tasks = found.endpoints.filter(({ kind }) => kind === 'task').length
@@ -139,6 +149,17 @@ async function discover(
 }
 
 const hasEndpoint = ({ kind }: ScannedEndpoint) => kind !== 'client' && kind !== 'task'
+
+// Source: runpod 2.0.0rc2, apps/deploy.py.
+const SHORTEST_NAME = 3
+
+function namesTooShort({ endpoints }: ScanDocument): readonly BuildProblem[] {
+  return endpoints.flatMap(({ sdk, kind, name, file, line }) =>
+    sdk === 2 && kind !== 'task' && name !== null && name.length < SHORTEST_NAME
+      ? buildProblem('NAME_TOO_SHORT', { name }, { file, line })
+      : [],
+  )
+}
 
 function handlersOf({ endpoints }: ScanDocument): Step<readonly string[]> {
   const running = endpoints.filter(({ kind, sdk }) => sdk !== 2 && (kind === 'queue' || kind === 'load-balanced'))
@@ -244,7 +265,12 @@ function resultOf(
     packages: packages?.packages ?? [],
     packagesCached: packages?.cached ?? false,
     excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),
-    warnings: [...scan.warnings, ...warningsOfAppName(request.app, scan), ...(packages?.warnings ?? [])],
+    warnings: [
+      ...scan.warnings,
+      ...warningsOfAppName(request.app, scan),
+      ...namesTooShort(scan),
+      ...(packages?.warnings ?? []),
+    ],
     steps,
     tookMs,
   }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../../../../../src-main/app/cli/client.ts'
 import { createOutput } from '../../../../../src-main/app/cli/output.ts'
 import type { PlannedStep } from '../../../../../src-main/contract/app.ts'
-import type { BuildResult } from '../../../../../src-main/contract/build.ts'
+import type { ScanDocument } from '../../../../../src-main/contract/scan.ts'
 import { type DeployOptions, deployApp } from '../../../../../src-main/features/apps/commands/deploy/deploy-app.ts'
 import { showDeployed } from '../../../../../src-main/features/apps/commands/deploy/show-release.ts'
 import { type Answers, type Given, sendError, startStandIn, surroundingsOf, temporaryFolder } from '../support.ts'
@@ -20,7 +20,12 @@ const WITH_OLD = planOf({ steps: [...planOf().steps, OLD] })
 const noApp = (response: ServerResponse) => sendError(response, 404, 'APP_NOT_FOUND', 'There is no app demo.')
 
 /** A service with the app, and a deploy of a folder to it whose build is done. */
-async function setup(answers: Answers = {}, given: Given = {}, folder = temporaryFolder()) {
+async function setup(
+  answers: Answers = {},
+  given: Given = {},
+  folder = temporaryFolder(),
+  scanned: readonly object[] = [],
+) {
   writeFileSync(join(folder, 'artifact.tar.gz'), 'packed')
   writeFileSync(join(folder, 'svc_manifest.json'), JSON.stringify(MANIFEST))
   const service = await startStandIn({
@@ -35,24 +40,27 @@ async function setup(answers: Answers = {}, given: Given = {}, folder = temporar
     ...answers,
   })
   const world = surroundingsOf(folder, { ...given, env: { SVC_APP: 'demo', NO_COLOR: '1', ...given.env } })
-  const build = async (): Promise<BuildResult> => ({
-    app: 'demo',
-    artifact: join(folder, 'artifact.tar.gz'),
-    manifest: join(folder, 'svc_manifest.json'),
-    files: 1,
-    bytes: 6,
-    sha256: SHA256,
-    fingerprint: 'f',
-    pythonVersion: '3.12',
-    endpoints: [],
-    tasks: [],
-    packages: [],
-    packagesCached: false,
-    excluded: [],
-    warnings: [],
-    steps: [],
-    tookMs: 1,
-  })
+  const build: NonNullable<Parameters<typeof deployApp>[3]> = async (_options, _output, _surroundings, check) => {
+    await check?.({ endpoints: scanned } as ScanDocument)
+    return {
+      app: 'demo',
+      artifact: join(folder, 'artifact.tar.gz'),
+      manifest: join(folder, 'svc_manifest.json'),
+      files: 1,
+      bytes: 6,
+      sha256: SHA256,
+      fingerprint: 'f',
+      pythonVersion: '3.12',
+      endpoints: [],
+      tasks: [],
+      packages: [],
+      packagesCached: false,
+      excluded: [],
+      warnings: [],
+      steps: [],
+      tookMs: 1,
+    }
+  }
   const deploy = async (options: Partial<DeployOptions> = {}, json = false) => {
     const found = { url: service.url, key: 'secret-key', keyFile: '/data/account.key', by: '--url' }
     const output = createOutput(world.surroundings, json)
@@ -82,6 +90,20 @@ test.each([
   expect(written.stderr).toBe(isWarned ? `warning: ${warning}\n` : '')
   const { plan } = JSON.parse((await deploy({ plan: true }, true)).slice(written.stdout.indexOf('{')))
   expect(plan.warnings).toEqual(isWarned ? [warning] : [])
+})
+
+test.each([
+  ['off', false, [{ name: 'report', settings: { schedule: '0 3 * * *' } }], /use the schedules of report here/],
+  ['on', true, [{ name: 'report', settings: { schedule: '0 3 * * *' } }], undefined],
+  ['off, without schedules', undefined, [{ name: 'report', settings: {} }], undefined],
+])('schedules with the setting %s', async (_name, appSchedules, scanned, refusal) => {
+  const settings = appSchedules === undefined ? {} : { 'GET /api/settings': { appSchedules } }
+  const { deploy, lines } = await setup(settings, {}, temporaryFolder(), scanned)
+  const deployed = deploy({ plan: true })
+  if (refusal === undefined) await deployed
+  else await expect(deployed).rejects.toThrow(refusal)
+  expect(lines().includes(`POST ${PLACE}/plan`)).toBe(refusal === undefined)
+  expect(lines().includes('GET /api/settings')).toBe(appSchedules !== undefined)
 })
 
 test('an endpoint whose id was taken is told with the reason for its other one', () => {

@@ -10,14 +10,13 @@ import type { Json } from '../../lib/json/bytes.ts'
 import { keepEnds } from '../../lib/text.ts'
 import type { Batch, Endpoint, Storage } from '../../storage/storage.ts'
 import type { SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
-import { viewWaiting, waitingReason } from '../endpoints/views.ts'
+import { type ViewDeps, viewWaiting, waitingReason } from '../endpoints/views.ts'
 import { runJobAgain, whyNotAgain } from '../jobs/again/run-jobs-again.ts'
 import { fieldOf, streamOf } from '../jobs/list-jobs.ts'
 import { type BulkResult, createReasonCounts, moveJobs, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import { createFailureGroups, type Failure } from '../jobs/rules/failure-groups.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'
 import { isFinal, TRANSITIONS } from '../jobs/rules/transitions.ts'
-import type { ServiceContext } from '../service-context.ts'
 import { countsOf, UNQUEUED_AS } from './rules/counts.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
@@ -46,7 +45,7 @@ export function viewBatch(storage: Pick<Storage, 'batches'>, batch: Batch): Batc
   return { id, endpointId, name, createdAt, total, received, ...counts }
 }
 
-export function readBatch({ storage, clock, views }: Deps & Pick<ServiceContext, 'views'>, id: string): BatchDetail {
+export function readBatch({ storage, clock, views }: Deps & { readonly views: ViewDeps }, id: string): BatchDetail {
   const batch = requireBatch(storage, id)
   const view = viewBatch(storage, batch)
   const endsAt = expectedEnd(storage, batch, { view, now: clock.now() })

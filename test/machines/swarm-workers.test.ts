@@ -140,6 +140,61 @@ test('a node that vanishes is replaced, its job led back once, and nothing is le
   await until(async () => expect(await workersOn(node, 'vanished')).toBe(''), START_MS)
 })
 
+const faults: readonly {
+  readonly name: string
+  readonly make: (node: RemoteMachine) => Promise<void>
+  readonly mend: (node: RemoteMachine) => Promise<void>
+}[] = [
+  { name: 'is cut off', make: ({ link }) => link('down'), mend: ({ link }) => link('up') },
+  { name: 'is powered off', make: ({ power }) => power('off'), mend: ({ power }) => power('on') },
+]
+
+test.for(faults)(
+  'the idle worker of a node that $name is replaced at once; jobs bound to the node wait, and the reason names it',
+  async ({ make, mend }, { annotate }) => {
+    const { workers, service, onLab, workersOn, nodeOfWorker } = await setup()
+    const create = async (id: string, settings: object) => {
+      await service.createHandler(id, ECHO, { ...onLab, env: { MINE: '' }, ...settings })
+      await service.jobEnd(id, await service.run(id, {}), START_MS)
+      await service.workerIn(id, 'idle')
+    }
+    const on = (constraint: string) => ({ container: { ...onLab.container, placement: [constraint] } })
+    await create('moves', on('node.role==worker'))
+    const node = await nodeOfWorker('moves')
+    const other = workers.find(({ name }) => name !== node.name)
+    if (other === undefined) throw new Error('there is no other node')
+    await create('stays', on(`node.hostname==${node.name}`))
+
+    onTestFinished(async () => {
+      await mend(node)
+      await service.reached()
+    })
+    await make(node)
+    const since = performance.now()
+    const seconds = () => ((performance.now() - since) / 1000).toFixed(1)
+    const moved = await Promise.all([1, 2, 3].map((n) => service.run('moves', { n })))
+    const waiting = await service.run('stays', {})
+    const [replaced] = await Promise.all([
+      until(async () => expect(await workersOn(other, 'moves')).not.toBe(''), START_MS).then(seconds),
+      ...moved.map(async (job) =>
+        expect(await service.jobEnd('moves', job, START_MS)).toMatchObject({ status: 'COMPLETED' }),
+      ),
+    ])
+    await annotate(`replaced after ${replaced} s, all results after ${seconds()} s`)
+    expect((await service.get('/api/workers?endpoint=moves')).workers).toMatchObject([{ state: 'idle' }])
+    await until(async () => {
+      const { waitingReason } = await service.get(`/api/jobs/${waiting}`)
+      expect(waitingReason).toContain(`node ${node.name}`)
+    })
+    for (const endpoint of ['moves', 'stays'])
+      expect((await service.get(`/api/fleet-events?endpoint=${endpoint}&kinds=crash`)).events).toEqual([])
+
+    await mend(node)
+    await service.jobEnd('stays', waiting, START_MS)
+    await until(async () => expect(await workersOn(node, 'moves')).toBe(''), START_MS)
+  },
+)
+
 test('workers on nodes are kept while the sshd of the manager is down', async () => {
   const { manager, service, onLab, isRunning } = await setup()
   await service.createHandler('kept', WAITS, onLab)

@@ -11,7 +11,7 @@ type Docker = Connected['docker']
 export type Placed = { readonly nodeId: string; readonly containerId: string }
 
 export class NoSuitableNode extends Error {
-  /** Ready nodes were left out because they did not answer. */
+  /** Nodes that might have been suitable were left out because they did not answer. */
   readonly isTransient: boolean
 
   constructor(message: string, { isTransient = false, ...options }: ErrorOptions & { isTransient?: boolean } = {}) {

@@ -34,9 +34,9 @@ import type { HubClient } from './hub-client.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
 import type { Swarm } from './swarm.ts'
-import { READY, type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
-import { cardWish, createRefusedWishes, mayTake, noRoom } from './swarm-room.ts'
-import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
+import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
+import { allowedNodes, cardWish, createRefusedWishes, noRoom } from './swarm-room.ts'
+import { makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
 
 export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
   Omit<WorkerFoldersOptions, 'files'> & {
@@ -257,10 +257,10 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const mounts = await sending.mounts.find(spec)
     const image = await pinnedImage(connected.docker, images.nameFor(spec))
     const lacking = sending.lacking()
+    const allowed = nodes.all().filter(allowedNodes(spec.container, nodes.all()))
     const without = nodes.all().filter((node) => whyAway(node) !== undefined || lacking.has(node.id))
     const avoided = [...new Set([...without, ...(await nodeImages.lacking(image.ref))])]
-    const constraints = spec.container === undefined ? [] : constraintsOf(spec.container, nodes.all())
-    const taking = nodes.all().filter((node) => !avoided.includes(node) && mayTake(node, constraints))
+    const taking = allowed.filter((node) => !avoided.includes(node))
     if (mounts.some(isOwnVolume)) await Promise.all(taking.map((node) => openVolumes(node, mounts, image.ref)))
     const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, mounts, avoided }
     const made = await makeWorkerService(spec, around)
@@ -268,10 +268,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       return await startService(connected.docker, made, { login: await images.login(spec), nodes, clock, signal })
     } catch (error) {
       if (!(error instanceof NoSuitableNode)) throw error
-      const why = [...lacking.values()].filter((one) => one !== undefined)
-      const isTransient = without.some(
-        (node) => node.state === READY && lacking.get(node.id) === undefined && mayTake(node, constraints),
-      )
+      const left = allowed.filter((node) => without.includes(node))
+      const why = left.flatMap((node) => lacking.get(node.id) ?? whyAway(node) ?? [])
+      const isTransient = left.some(({ id }) => lacking.get(id) === undefined)
       throw new NoSuitableNode([error.message, ...why].join('; '), { cause: error, isTransient })
     }
   }
@@ -295,8 +294,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   }
 
   function foldersFor({ container }: Pick<WorkerPlan, 'container'>) {
-    const constraints = container === undefined ? [] : constraintsOf(container, nodes.all())
-    return createWorkerFolders(options, (node) => mayTake(node, constraints))
+    return createWorkerFolders(options, allowedNodes(container, nodes.all()))
   }
 
   async function stop(workerId: string, graceMs: number): Promise<void> {

@@ -2,13 +2,13 @@ import type { ContainerSettings } from '../../contract/container.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { counted } from '../../lib/text.ts'
 import type { Room } from '../rules/choose-machine.ts'
-import { READY, type SwarmNode } from './swarm-nodes.ts'
+import { READY, type SwarmNode, whyAway } from './swarm-nodes.ts'
 
 export const CARD_LABEL = 'drydock.gpu'
 /** Any GPU's name. Source: src-main/contract/container.ts. */
 const ANY_CARD = 'ANY'
 
-type Nodes = readonly Pick<SwarmNode, 'name' | 'state' | 'cards' | 'labels'>[]
+type Nodes = readonly Pick<SwarmNode, 'name' | 'cards' | 'labels'>[]
 type Planned = { readonly container?: ContainerSettings | undefined }
 type Wish = Pick<ContainerSettings, 'gpu' | 'gpuCount' | 'gpuShared'>
 
@@ -17,19 +17,18 @@ export type CardWish = {
   readonly constraints: readonly string[]
 }
 
-export function roomOnNodes(nodes: Nodes): Room {
-  if (nodes.some(({ state }) => state === READY)) return { free: Number.POSITIVE_INFINITY, reason: undefined }
-  const states = nodes.map(({ name, state }) => `${name} is ${state}`).join(', ')
-  return { free: 0, reason: nodes.length === 0 ? 'its nodes are being read' : `no node takes workers: ${states}` }
-}
-
-export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
-  if (nodes.length === 0) return undefined
-  const room = roomOnNodes(nodes)
-  if (room.free === 0) return room
-  const cards = wish === undefined ? undefined : cardWish(wish, nodes)
+/** @returns undefined if a node may be found, or the scheduler says why none is */
+export function noRoom(settings: ContainerSettings | undefined, nodes: readonly SwarmNode[]): Room | undefined {
+  const allowed = nodes.filter(allowedNodes(settings, nodes))
+  if (allowed.length > 0 && !allowed.some(takesWorkers)) {
+    const reasons = allowed.map((node) => whyAway(node) ?? `${node.name} is ${node.state}`)
+    return { free: 0, reason: `no suitable node: ${reasons.join('; ')}`, isAway: allowed.some(whyAway) }
+  }
+  const cards = settings === undefined || nodes.length === 0 ? undefined : cardWish(settings, nodes)
   return cards !== undefined && 'reason' in cards ? { free: 0, reason: cards.reason, never: true } : undefined
 }
+
+const takesWorkers = (node: SwarmNode) => node.state === READY && whyAway(node) === undefined
 
 // Pause after the scheduler found no node, ms; source: ours, ended by node changes.
 const REFUSED_MS = 5000
@@ -78,6 +77,17 @@ export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason
     cards: { kind, count: gpuCount },
     constraints: isNamed ? [`node.labels.${CARD_LABEL}==${gpu}`] : [],
   }
+}
+
+export function constraintsOf(settings: Pick<ContainerSettings, 'placement'> & Wish, nodes: Nodes): readonly string[] {
+  const cards = cardWish(settings, nodes)
+  return [...(settings.placement ?? []), ...(cards === undefined || 'reason' in cards ? [] : cards.constraints)]
+}
+
+/** Whether a node may run such workers, as far as known here. */
+export function allowedNodes(settings: ContainerSettings | undefined, nodes: Nodes): (node: Placed) => boolean {
+  const constraints = settings === undefined ? [] : constraintsOf(settings, nodes)
+  return (node) => mayTake(node, constraints)
 }
 
 type Placed = Pick<SwarmNode, 'id' | 'name' | 'role' | 'labels'>

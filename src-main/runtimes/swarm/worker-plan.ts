@@ -1,4 +1,3 @@
-import type { ContainerSettings } from '../../contract/container.ts'
 import { limit } from '../../contract/limits.ts'
 import { containerOptions } from '../docker/container-options.ts'
 import type { Connected } from '../docker/engine.ts'
@@ -9,7 +8,7 @@ import { withoutGpus } from '../rules/gpu-devices.ts'
 import type { PinnedImage } from './node-images.ts'
 import type { ServiceSpec, SwarmNetworks } from './part-services.ts'
 import type { SwarmNode } from './swarm-nodes.ts'
-import { cardWish } from './swarm-room.ts'
+import { cardWish, constraintsOf } from './swarm-room.ts'
 import { environmentScript, workerService } from './worker-service.ts'
 
 export type Surroundings = {
@@ -50,14 +49,6 @@ export function refuseUnsupported(
       throw new Error(
         `the volume ${source}:${target} would give the container control of the Docker engine of its node. Choose a folder that does not contain its socket`,
       )
-}
-
-export function constraintsOf(
-  settings: Pick<ContainerSettings, 'placement' | 'gpu' | 'gpuCount' | 'gpuShared'>,
-  nodes: readonly SwarmNode[],
-): readonly string[] {
-  const cards = cardWish(settings, nodes)
-  return [...(settings.placement ?? []), ...(cards === undefined || 'reason' in cards ? [] : cards.constraints)]
 }
 
 export async function makeWorkerService(spec: WorkerSpec, around: Surroundings): Promise<ServiceSpec> {

@@ -1,22 +1,42 @@
 import { describe, expect, test } from 'vitest'
-import { cardWish, createRefusedWishes, mayTake, roomOnNodes } from '../../../../src-main/runtimes/swarm/swarm-room.ts'
+import { containerSettings } from '../../../../src-main/contract/container.ts'
+import type { SwarmNode } from '../../../../src-main/runtimes/swarm/swarm-nodes.ts'
+import { cardWish, createRefusedWishes, mayTake, noRoom } from '../../../../src-main/runtimes/swarm/swarm-room.ts'
 import { environmentScript } from '../../../../src-main/runtimes/swarm/worker-service.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 
-const node = (name: string, count = 0, labels = {}, state = 'ready') => ({
-  ...{ name, state, labels },
+const node = (name: string, count = 0, labels = {}, { state = 'ready', problem = '' } = {}): SwarmNode => ({
+  ...{ id: name, name, role: 'worker', state, labels, reason: undefined, agent: undefined, cpus: 1, memoryBytes: 0 },
   cards: count === 0 ? [] : [{ kind: 'NVIDIA-GPU', count }],
+  engine: { wasConnected: () => true, problem: () => problem || undefined } as SwarmNode['engine'],
 })
 const wish = (gpu: string | undefined, gpuCount = 1, gpuShared = false) => ({ gpu, gpuCount, gpuShared })
 
 describe('room on the nodes of a swarm', () => {
+  const drained = node('a', 0, {}, { state: 'drained' })
+  const down = node('b', 0, {}, { state: 'down' })
+  const silent = node('c', 0, {}, { problem: 'it does not answer' })
+  const on = (name: string) => containerSettings.parse({ image: 'i', placement: [`node.hostname==${name}`] })
+
   test('is there while one of them takes workers', () => {
-    expect(roomOnNodes([node('a', 0, {}, 'drained'), node('b')])).toMatchObject({ reason: undefined })
+    expect(noRoom(undefined, [drained, node('d')])).toBeUndefined()
   })
 
   test('says of each why it takes none', () => {
-    const room = roomOnNodes([node('a', 0, {}, 'drained'), node('b', 0, {}, 'down')])
-    expect(room).toEqual({ free: 0, reason: 'no node takes workers: a is drained, b is down' })
+    const reason = 'no suitable node: a is drained; node b is down; node c does not answer'
+    expect(noRoom(undefined, [drained, down, silent])).toEqual({ free: 0, reason, isAway: true })
+    expect(noRoom(undefined, [drained])).toEqual({ free: 0, reason: 'no suitable node: a is drained', isAway: false })
+  })
+
+  test('is looked for only on those that the placement allows, and the scheduler says if that are none', () => {
+    const nodes = [down, silent, node('d')]
+    expect(noRoom(on('c'), nodes)).toEqual({
+      free: 0,
+      reason: 'no suitable node: node c does not answer',
+      isAway: true,
+    })
+    expect(noRoom(on('d'), nodes)).toBeUndefined()
+    expect(noRoom(on('nowhere'), nodes)).toBeUndefined()
   })
 })
 

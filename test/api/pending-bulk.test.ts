@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
-import { type SetupOptions, setup as setupService } from '../support/core.ts'
+import { databaseFile, type SetupOptions, setup as setupService } from '../support/core.ts'
 
 const PATH = '/api/pending-bulk-actions'
 const DELAY_MS = 10_000
@@ -25,12 +22,6 @@ async function setup(options: SetupOptions = {}) {
       return found.state === state && found
     })
   return { ...service, ids, count, add, read, untilState }
-}
-
-function databaseFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'drydock-pending-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'drydock.db')
 }
 
 describe('a bulk action that can be undone', () => {

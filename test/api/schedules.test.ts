@@ -1,21 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { MINUTE_MS } from '../../src-main/lib/units.ts'
-import { type SetupOptions, setup as setupService } from '../support/core.ts'
+import { databaseFile, type SetupOptions, setup as setupService } from '../support/core.ts'
 import { TEST_EPOCH } from '../support/fake-clock.ts'
 
 const EVERY_MS = 10 * MINUTE_MS
 const PATH = '/api/endpoints/e/schedules'
 const OFTEN = { name: 'often', everyMs: EVERY_MS, request: { input: { n: 1 } } }
-
-function databaseFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'drydock-schedules-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'drydock.db')
-}
 
 async function setup(options: SetupOptions = {}) {
   const service = await setupService(options)

@@ -4,6 +4,9 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { openPythonWheel } from '../../src-main/app/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../../src-main/app/app-builder/project-tools.ts'
@@ -116,6 +119,13 @@ export type TestService = {
    * @returns what a stop in order left on other machines
    */
   readonly restart: (how: 'in order' | 'killed') => Promise<ReturnType<Core['left']>>
+}
+
+/** In a folder that the end of the test removes. */
+export function databaseFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-core-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'drydock.db')
 }
 
 export type SetupOptions = {

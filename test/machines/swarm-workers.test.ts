@@ -2,8 +2,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { previewProject } from '../preview/support.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import type { RemoteMachine } from '../support/far-machine.ts'
+import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
 import { remoteSwarm } from '../support/far-swarm.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
@@ -165,8 +166,13 @@ test.for(faults)(
     if (other === undefined) throw new Error('there is no other node')
     await create('stays', on(`node.hostname==${node.name}`))
 
+    let isMended = false
+    const mendOnce = async () => {
+      if (!isMended) await mend(node)
+      isMended = true
+    }
     onTestFinished(async () => {
-      await mend(node)
+      await mendOnce()
       await service.reached()
     })
     await make(node)
@@ -189,7 +195,7 @@ test.for(faults)(
     for (const endpoint of ['moves', 'stays'])
       expect((await service.get(`/api/fleet-events?endpoint=${endpoint}&kinds=crash`)).events).toEqual([])
 
-    await mend(node)
+    await mendOnce()
     await service.jobEnd('stays', waiting, START_MS)
     await until(async () => expect(await workersOn(node, 'moves')).toBe(''), START_MS)
   },
@@ -340,6 +346,37 @@ test('a service that is interrupted in its terminal leaves nothing running in th
   await service.start()
   await service.reached()
 })
+
+test('a preview that is interrupted in its terminal leaves nothing in the swarm', async () => {
+  const { swarm, manager, service } = await setup()
+  const user = sshOfUser([manager])
+  onTestFinished(user.remove)
+  const app = await previewProject({ PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock' })
+  app.keepOnly('cpu_worker.py')
+  const inSwarm = async () => [
+    ...(await Promise.all(
+      ['service', 'secret', 'config'].map((what) => swarm.docker(manager, what, 'ls', '--quiet').then(sorted)),
+    )),
+    ...(await Promise.all(
+      swarm.nodes.flatMap((node) =>
+        [
+          ['ps', '--all', '--quiet', '--filter', 'label=svc.app'],
+          ['volume', 'ls', '--quiet'],
+        ].map((argv) => swarm.docker(node, ...argv).then(sorted)),
+      ),
+    )),
+  ]
+  const before = await inSwarm()
+  const preview = app.start({ args: ['--on', 'lab', '--data', service.data] })
+  await preview.event('live')
+  expect(await preview.output('greet')).toEqual({ greeting: 'Hello, world!' })
+  expect(await inSwarm()).not.toEqual(before)
+  preview.pressCtrlC()
+  expect(await preview.ended).toMatchObject({ exitCode: 0 })
+  await until(async () => expect(await inSwarm()).toEqual(before))
+})
+
+const sorted = (lines: string) => lines.split('\n').toSorted()
 
 // The last test, because the others need the connection that it removes.
 test('a removed machine leaves nothing in the swarm', async () => {

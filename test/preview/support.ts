@@ -124,16 +124,17 @@ export async function previewProject(
     void (async () => {
       for (let line = await nextLine(); line !== undefined; line = await nextLine()) told.push(JSON.parse(line))
     })()
-    const find = (name: string, count: number) => {
+    const find = (name: string, count: number, stderr = '') => {
       const found = told.filter((one) => one.event === name)
       const last = found[count - 1]
-      if (last === undefined) throw new Error(`${found.length} of ${count} "${name}" in ${JSON.stringify(told)}`)
+      if (last === undefined)
+        throw new Error(`${found.length} of ${count} "${name}" in ${JSON.stringify(told)} ${stderr}`)
       return last
     }
     const event = (name: string, count = 1) =>
       Promise.race([
         until(() => find(name, count), name === 'live' ? LIVE_MS : undefined),
-        ended.then(() => find(name, count)), // it tells nothing more
+        ended.then(({ stderr }) => find(name, count, stderr)), // it tells nothing more
       ])
     const ask: RunningPreview['ask'] = async (method, path, body) => {
       const { url, keyFile } = await event('up')

@@ -10,9 +10,10 @@ import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { MachineCreate } from '../../../../contract/machines.ts'
 import { leftForGoodText, stillRuns } from '../../../machines/rules/left-behind.ts'
 
-// ms between checks and time limit. Source: ours, an ssh login may take 30 s.
 const LOOK_MS = 200
+// Time limits, ms. Source: ours, an ssh login may take 30 s; a swarm then starts a service on each node.
 const REACH_MS = 40_000
+const SWARM_REACH_MS = 180_000
 
 /**
  * @param data the user's data folder
@@ -40,13 +41,14 @@ export async function useMachine(
   machine: MachineCreate,
   { pause, signal }: { readonly pause: (ms: number) => Promise<void>; readonly signal: AbortSignal },
 ): Promise<void> {
-  await client.call('machineAdd', { body: machine })
+  const { name } = await client.call('machineAdd', { body: machine })
+  const limitMs = machine.swarm ? SWARM_REACH_MS : REACH_MS
   for (let waited = 0; !signal.aborted; waited += LOOK_MS) {
-    const { facts, reason = 'It does not answer.' } = await client.call('machineGet', {
-      path: { machine: machine.name },
-    })
+    const { facts, reason, test } = await client.call('machineGet', { path: { machine: name } })
     if (facts !== undefined) return
-    if (waited > REACH_MS) throw new CliError('MACHINE_UNUSABLE', { machine: machine.name, why: reason })
+    const failed = test.steps.find(({ state }) => state === 'failed')?.found
+    if (waited > limitMs)
+      throw new CliError('MACHINE_UNUSABLE', { machine: name, why: reason ?? failed ?? 'It does not answer.' })
     await pause(LOOK_MS)
   }
 }

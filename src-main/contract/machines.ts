@@ -173,7 +173,7 @@ export const MACHINE_ROUTES = {
     role: 'admin',
     response: done.extend({
       left: z
-        .object({ machine: machineName, id: remainsId, why: z.string() })
+        .object({ machine: machineName, swarm: z.boolean(), id: remainsId, why: z.string() })
         .optional()
         .describe('what could not be removed there, and why; it is noted, and removed when the machine is added again'),
     }),

@@ -469,7 +469,7 @@ describe('a container left on a machine that is unreachable at the end of a run'
     const service = await stopped()
     service.box.lose('No route to host')
     const left = await service.restart('in order')
-    expect(left).toEqual([{ machine: 'gpu-box', id: expect.any(String), why: 'No route to host' }])
+    expect(left).toEqual([{ machine: 'gpu-box', swarm: false, id: expect.any(String), why: 'No route to host' }])
     expect(service.box.place.workers.has(service.first.id)).toBe(true)
     service.box.reach()
     await service.clock.until(() => !service.box.place.workers.has(service.first.id))

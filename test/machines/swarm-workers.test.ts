@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { leftForGoodText } from '../../src-main/features/machines/rules/left-behind.ts'
 import { previewProject } from '../preview/support.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
@@ -337,6 +338,16 @@ async function expectNothingRuns({ swarm, manager }: Pick<Awaited<ReturnType<typ
   })
 }
 
+async function expectNothingIsLeft(of: Parameters<typeof expectNothingRuns>[0]) {
+  const { swarm, manager } = of
+  await expectNothingRuns(of)
+  await until(async () => {
+    for (const what of ['secret', 'config']) expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
+    for (const node of swarm.nodes)
+      expect(await swarm.docker(node, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
+  })
+}
+
 test('a service that is interrupted in its terminal leaves nothing running in the swarm', async () => {
   const { swarm, manager, service, onLab } = await setup()
   await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
@@ -378,16 +389,28 @@ test('a preview that is interrupted in its terminal leaves nothing in the swarm'
 
 const sorted = (lines: string) => lines.split('\n').toSorted()
 
+test('the commands that are printed for a removed machine that does not answer leave nothing in the swarm', async () => {
+  const { swarm, manager, service, onLab } = await setup()
+  await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
+  await service.jobEnd('left', await service.run('left', {}), START_MS)
+  await manager.killSshd()
+  onTestFinished(async () => {
+    await manager.startSshd()
+    await service.reached()
+  })
+  const { left } = (await service.ask('DELETE', '/api/machines/lab')).body
+  const [, inSwarm = '', onNode = ''] =
+    /run on its manager: (.+); and then on each node: (.+)$/.exec(leftForGoodText(left)) ?? []
+  await manager.run('sh', '-c', inSwarm)
+  for (const node of swarm.nodes) await node.run('sh', '-c', onNode)
+  await expectNothingIsLeft({ swarm, manager })
+})
+
 // The last test, because the others need the connection that it removes.
 test('a removed machine leaves nothing in the swarm', async () => {
   const { swarm, manager, service, onLab } = await setup()
   await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
   await service.jobEnd('left', await service.run('left', {}), START_MS)
   expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
-  await expectNothingRuns({ swarm, manager })
-  await until(async () => {
-    for (const what of ['secret', 'config']) expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
-    for (const node of swarm.nodes)
-      expect(await swarm.docker(node, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
-  })
+  await expectNothingIsLeft({ swarm, manager })
 })

@@ -180,7 +180,7 @@ export function createMachines(deps: {
   }
 
   async function remove(machine: OpenMachine): Promise<LeftBehind | undefined> {
-    const { driver, name, id } = machine
+    const { driver, name, swarm, id } = machine
     let why: string | undefined = driver.status().reason ?? 'it does not answer'
     const cleared = driver.clear().then(
       () => {
@@ -198,7 +198,7 @@ export function createMachines(deps: {
     if (why === undefined) await remains.forget(id)
     closings.emit(machine)
     changes.emit()
-    return why === undefined || remains.get(id) === undefined ? undefined : { machine: name, id, why }
+    return why === undefined || remains.get(id) === undefined ? undefined : { machine: name, swarm, id, why }
   }
 
   async function closeDriver({ driver, name }: Pick<OpenMachine, 'driver' | 'name'>): Promise<string | undefined> {
@@ -270,12 +270,12 @@ export function createMachines(deps: {
     async close(): Promise<readonly LeftBehind[]> {
       closing.abort(new Error('the service stops'))
       const closed = [...opened.values()].map(async (machine): Promise<readonly LeftBehind[]> => {
-        const { name, id } = machine
+        const { name, swarm, id } = machine
         const why = await closeDriver(machine)
         if (why === undefined) await remains.forget(id)
         if (why === undefined || remains.get(id) === undefined) return []
         log.warn('workers were left on a machine', { machine: name, why })
-        return [{ machine: name, id, why }]
+        return [{ machine: name, swarm, id, why }]
       })
       return (await Promise.all(closed)).flat()
     },

@@ -35,8 +35,9 @@ async function withEndpoint(options: SetupOptions = {}) {
 
 describe('a batch of the job API', () => {
   it('takes requests as a draft, and runs them once it is finalized', async () => {
-    const { post, start, add, finalize, read, rows, worker, status, get } = await withEndpoint()
+    const { post, start, add, finalize, read, rows, worker, status, get, clock } = await withEndpoint()
     expect(await post('/v2/e/batch', [])).toEqual({ id: expect.stringMatching(/^batch_/), status: 'DRAFT' })
+    const createdAt = clock.wall()
     const id = await start([request(1)])
     const added = await add(id, requests(2, 2))
     expect(added.body).toMatchObject({ id, status: 'DRAFT', requestTotal: 3 })
@@ -55,7 +56,7 @@ describe('a batch of the job API', () => {
       expect(await status(job?.id ?? '')).toMatchObject({ batchId: id })
     }
     expect(await read(id)).toMatchObject({
-      ...{ id, endpointId: 'e', status: 'FINALIZED', createdAt: expect.any(Number) },
+      ...{ id, endpointId: 'e', status: 'FINALIZED', createdAt },
       ...{ requestTotal: 3, requestInProgress: 0, requestCompleted: 2, requestFailed: 1 },
     })
     const found = await rows(id)

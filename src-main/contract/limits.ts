@@ -317,6 +317,7 @@ export const LIMIT_TOPICS = {
     comfyuiUserBytes: [256 * MIB, "Files stored by ComfyUI's page, in total per endpoint", 'ours: a thousand graphs'],
     comfyuiMissedMessages: [1000, '', 'ours: enough for the messages of one prompt'],
     comfyuiMissedMs: [10 * MINUTE_MS, '', 'ours: after a longer break, a page reads the history'],
+    comfyuiEventStreams: [1000, 'Event streams of Comfy API v2', 'ours: each looks at its job twice a second'],
     graphExportBytes: [192 * MIB, 'Exported graph', 'ours: two files of the largest size; held in memory'],
     graphExportFiles: [500, 'Files in an exported graph', 'ours: as many results as a run keeps'],
     nodePackagesBytes: [64 * MIB, 'Index of node packages', 'ours: ten times the public index'],

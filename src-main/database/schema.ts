@@ -594,8 +594,30 @@ CREATE TABLE comfyui_prompts (
   seq          INTEGER PRIMARY KEY REFERENCES workflow_runs (seq) ON DELETE CASCADE,
   client_id    TEXT,
   extra        TEXT NOT NULL CHECK (json_valid(extra)),    -- extra_data without the document and keys
-  outputs      TEXT NOT NULL CHECK (json_valid(outputs))   -- ids of nodes
+  outputs      TEXT NOT NULL CHECK (json_valid(outputs)),  -- ids of nodes
+  metadata     TEXT CHECK (metadata IS NULL OR json_valid(metadata))  -- labels that clients of Comfy API v2 set
 ) STRICT;
+
+-- Uploads by clients of Comfy API v2: a record each, over files that they share.
+CREATE TABLE comfyui_assets (
+  id           TEXT PRIMARY KEY,
+  endpoint_id  TEXT NOT NULL REFERENCES endpoints (id) ON DELETE CASCADE,
+  asset        TEXT NOT NULL REFERENCES assets (id) ON DELETE CASCADE,
+  blake3       TEXT NOT NULL,
+  name         TEXT NOT NULL,                              -- under which graphs load it
+  file_path    TEXT,
+  content_type TEXT NOT NULL,
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX comfyui_assets_by_hash ON comfyui_assets (blake3);
+
+CREATE INDEX comfyui_assets_by_asset ON comfyui_assets (asset);
+
+CREATE INDEX comfyui_assets_by_endpoint ON comfyui_assets (endpoint_id);
+
+CREATE INDEX comfyui_assets_by_end ON comfyui_assets (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Files that ComfyUI's page stores, and its settings under an empty path.
 CREATE TABLE comfyui_user_files (

@@ -15,17 +15,21 @@ export function asAppError(error: unknown, { log, newId }: ServiceBase): AppErro
 
 type Headers = Readonly<Record<string, string>>
 
+type ErrorForm = { readonly status: number; readonly title: string }
+
+/** @param formOf the error as the clients of another API read it */
 export function writeError(
   incoming: IncomingMessage,
   response: ServerResponse,
   error: AppError,
   more: Headers = {},
+  formOf: (error: AppError) => ErrorForm = errorBody,
 ): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const { status, title, headers, body } = errorResponseParts(error)
+  const { status, title, headers, body } = errorResponseParts(error, formOf)
   // Sets the reason phrase, because a failed writeHead() leaves its own behind.
   response.writeHead(status, title, { ...headers, ...more })
   response.end(body)
@@ -55,8 +59,8 @@ export function responseHead(status: number, message: string, raw: readonly stri
   return `${head}\r\n`
 }
 
-function errorResponseParts(error: AppError) {
-  const value = errorBody(error)
+function errorResponseParts(error: AppError, formOf: (error: AppError) => ErrorForm = errorBody) {
+  const value = formOf(error)
   const body = JSON.stringify(value)
   const headers = {
     'content-type': 'application/json',

@@ -14,7 +14,11 @@ import { PRIVATE_FILE } from '../database/write-files.ts'
 import { createAppStore } from '../features/apps/store/app-store.ts'
 import { openArtifactFiles, temporaryArtifactFiles } from '../features/apps/store/artifact-files.ts'
 import { createBatchStore } from '../features/batches/store.ts'
-import { createComfyuiPromptStore, createComfyuiUserFileStore } from '../features/comfyui-api/store.ts'
+import {
+  createComfyAssetStore,
+  createComfyuiPromptStore,
+  createComfyuiUserFileStore,
+} from '../features/comfyui-api/store.ts'
 import { createComparisonStore } from '../features/comparisons/store.ts'
 import { createEndpointStore } from '../features/endpoints/store.ts'
 import { createEventLog, createEventStore } from '../features/jobs/store/event-store.ts'
@@ -118,6 +122,7 @@ export function openStorage(file: string) {
     comparisons: createComparisonStore(db),
     comfyuiPrompts: createComfyuiPromptStore(db),
     comfyuiUserFiles: createComfyuiUserFileStore(db),
+    comfyAssets: createComfyAssetStore(db),
     projects: createProjectStore(db),
     platform: createPlatformStore(db),
     pods: createPodStore(db),

@@ -17,9 +17,10 @@ export function encodePreview(
     withMetadata,
   }: { readonly promptId: string; readonly node: string | undefined; readonly withMetadata: boolean },
 ): Buffer | undefined {
-  const [, type, data] = /^data:(image\/(?:png|jpeg));base64,(.+)$/s.exec(preview) ?? []
-  if (type === undefined || data === undefined) return undefined
-  const picture = Buffer.from(data, 'base64')
+  const read = readPreview(preview)
+  if (read === undefined) return undefined
+  const { type } = read
+  const picture = Buffer.from(read.base64, 'base64')
   if (!withMetadata) return Buffer.concat([uint32(PREVIEW), uint32(type === 'image/png' ? PNG : JPEG), picture])
   const metadata = Buffer.from(
     JSON.stringify({
@@ -28,6 +29,12 @@ export function encodePreview(
     }),
   )
   return Buffer.concat([uint32(PREVIEW_WITH_METADATA), uint32(metadata.length), metadata, picture])
+}
+
+/** @returns undefined unless it is a data URI of JPEG or PNG */
+export function readPreview(preview: string): { readonly type: string; readonly base64: string } | undefined {
+  const [, type, base64] = /^data:(image\/(?:png|jpeg));base64,(.+)$/s.exec(preview) ?? []
+  return type === undefined || base64 === undefined ? undefined : { type, base64 }
 }
 
 function uint32(value: number): Buffer {

@@ -15,14 +15,14 @@ import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { ACCOUNT_KEYS } from '../workflows/rules/runs/account-keys.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
 import { createRun, type RunDeps } from '../workflows/runs.ts'
-import { type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
+import { type AskedPrompt, type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
 import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
 import type { PromptEnd } from './rules/messages.ts'
 import { NO_PROMPT, refusal } from './rules/refusals.ts'
 
 const PROMPT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
+export const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
 
 /** @returns undefined for jobs whose id is not made from a prompt's */
 export function promptOfJob(id: string): string | undefined {
@@ -43,36 +43,67 @@ const FRONT_PRIORITY = 1
 /**
  * Queues the prompt of a request.
  * @param body JSON
- * @throws AppError as createRun, except for refusals that ComfyUI words itself, which are returned
+ * @throws AppError as queuePrompt
  */
 export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: string): Promise<Answer> {
   const field = fieldsOf(body)
-  const payload = field('prompt')
-  if (payload?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
+  const graph = field('prompt')
+  if (graph?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
   const given = textOf(field('prompt_id'))
   const problem = given === undefined ? undefined : problemOfId(deps, endpoint.id, given)
   if (problem !== undefined) return { status: 400, body: refusal('invalid_prompt_id', problem, given?.slice(0, 100)) }
-  const checked = await checkInTurn(deps, endpoint, payload, targetsIn(field('partial_execution_targets')))
-  if ('refused' in checked) return { status: 400, body: checked.refused }
-  const { outputs } = checked
-
   const promptId = given ?? deps.newId.uuid()
-  const clientId = textOf(field('client_id'))?.slice(0, CLIENT_ID_LENGTH)
-  const extra = fieldsOf(field('extra_data') ?? '{}')
   const isFront = field('front') === 'true' || Number(field('number')) < 0
-  const run = {
-    endpointId: endpoint.id,
-    payload: checked.payload,
-    title: TITLE,
-    document: documentIn(extra('extra_pnginfo')),
-  }
-  const request = { idempotencyKey: `prompt ${promptId}`, ...(isFront ? { policy: { priority: FRONT_PRIORITY } } : {}) }
+  const queued = await queuePrompt(deps, endpoint, {
+    ...{ graph, promptId, idempotencyKey: `prompt ${promptId}` },
+    targets: targetsIn(field('partial_execution_targets')),
+    clientId: textOf(field('client_id'))?.slice(0, CLIENT_ID_LENGTH),
+    extraData: field('extra_data'),
+    ...(isFront ? { priority: FRONT_PRIORITY } : {}),
+  })
+  if ('refused' in queued) return { status: 400, body: queued.refused }
+  const number = deps.storage.comfyuiPrompts.head(queued.runId)?.number ?? 0
+  return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
+}
+
+export type SentPrompt = {
+  /** JSON of an object. */
+  readonly graph: string
+  readonly promptId: string
+  readonly idempotencyKey: string | undefined
+  /** JSON of an object. */
+  readonly extraData: string | undefined
+  readonly priority?: number
+  readonly targets?: readonly string[] | undefined
+  readonly clientId?: string | undefined
+  /** JSON of an object, or of a text. */
+  readonly metadata?: string | undefined
+  /** Input files by the ids that the graph refers to. */
+  readonly assets?: AskedPrompt['assets']
+}
+
+/**
+ * Queues the graph of a ComfyUI client as a job.
+ * @returns the run, an earlier one if the idempotency key was used before
+ * @throws AppError as createRun, except for refusals that ComfyUI words itself, which are returned
+ */
+export async function queuePrompt(
+  deps: RunDeps,
+  endpoint: Endpoint,
+  { promptId, idempotencyKey, priority, clientId, metadata, ...sent }: SentPrompt,
+): Promise<{ readonly runId: string } | RefusedPrompt> {
+  const checked = await checkInTurn(deps, endpoint, sent)
+  if ('refused' in checked) return checked
+  const { outputs, payload } = checked
+  const extra = fieldsOf(sent.extraData ?? '{}')
+  const document = documentIn(extra('extra_pnginfo'))
+  const run = { endpointId: endpoint.id, payload, title: TITLE, document }
+  const request = { idempotencyKey, ...(priority === undefined ? {} : { policy: { priority } }) }
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
-    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(field('extra_data')), outputs })
+    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(sent.extraData), outputs, metadata })
   const { id } = await createRun(withId, endpoint, run, { request, secretInput: keysIn(extra), withRun })
-  const number = deps.storage.comfyuiPrompts.head(id)?.number ?? 0
-  return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
+  return { runId: id }
 }
 
 /** A prompt may be sent again, while its job and its run are there. */
@@ -98,12 +129,11 @@ function targetsIn(json: string | undefined): readonly string[] | undefined {
 async function checkInTurn(
   { nodeTypes, readInThread }: RunDeps,
   endpoint: Endpoint,
-  text: string,
-  targets: readonly string[] | undefined,
+  { graph, targets, assets }: Pick<SentPrompt, 'graph' | 'targets' | 'assets'>,
 ): Promise<CheckedPrompt | RefusedPrompt> {
-  const asked = { targets, knowsFiles: isStandIn(endpoint.config) }
-  if (text.length <= limit('graphInTurnBytes')) return checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
-  const read = await readInThread('prompt', text, asked, (await nodeTypes.of(endpoint)).text)
+  const asked = { targets, assets, knowsFiles: isStandIn(endpoint.config) }
+  if (graph.length <= limit('graphInTurnBytes')) return checkPrompt(graph, asked, await nodeTypes.readOf(endpoint))
+  const read = await readInThread('prompt', graph, asked, (await nodeTypes.of(endpoint)).text)
   return 'problem' in read ? { refused: refusal('invalid_prompt', read.problem) } : read
 }
 
@@ -226,7 +256,7 @@ export async function interrupt(deps: RunDeps, endpointId: string, promptId: str
   const open = deps.storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
   for (const { runId, status } of open)
     if (status === 'IN_PROGRESS' && (promptId === undefined || promptOfJob(runId) === promptId))
-      await cancel(deps, runId)
+      await cancelPrompt(deps, runId)
 }
 
 /** @param promptIds undefined: all that wait */
@@ -237,10 +267,10 @@ export async function removeWaiting(
 ): Promise<void> {
   const asked = promptIds && new Set(promptIds)
   for (const { runId, status } of deps.storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown')))
-    if (status === 'IN_QUEUE' && asked?.has(promptOfJob(runId) ?? runId) !== false) await cancel(deps, runId)
+    if (status === 'IN_QUEUE' && asked?.has(promptOfJob(runId) ?? runId) !== false) await cancelPrompt(deps, runId)
 }
 
-async function cancel(deps: RunDeps, runId: string): Promise<void> {
+export async function cancelPrompt(deps: Pick<RunDeps, 'storage' | 'clock'>, runId: string): Promise<void> {
   const job = deps.storage.jobs.find(runId)
   if (job === undefined) return
   // It may have ended in the meantime.

@@ -5,12 +5,11 @@
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { isRecord } from '../../lib/json/plain.ts'
-import { jsonText } from '../../lib/json/text.ts'
-import { MIB } from '../../lib/units.ts'
 import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import { encodePreview } from './encode-preview.ts'
+import { readJobProgress } from './progress.ts'
 import { promptOfJob, queueRemaining, readEnd } from './prompts.ts'
 import {
   endMessages,
@@ -18,7 +17,6 @@ import {
   type Message,
   type Progress,
   progressMessages,
-  readProgress,
   startMessage,
   statusMessage,
 } from './rules/messages.ts'
@@ -35,8 +33,6 @@ type Deps = {
   readonly log: Log
   readonly counts: QueueCounts
 }
-
-const PROGRESS_LENGTH = MIB
 
 export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   const clients = new Map<string, Set<Client>>()
@@ -110,13 +106,10 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   }
 
   async function tellProgress(endpointId: string, jobId: string, promptId: string): Promise<void> {
-    const job = storage.jobs.find(jobId)
     const clientId = storage.comfyuiPrompts.clientOf(jobId)
-    if (job?.status !== 'IN_PROGRESS' || clientId === undefined) return
-    const output = await storage.jobs.readOutput(job)
-    // Only other kinds of workers report more, and reading it would hold the event loop.
-    if (output === undefined || output.length > PROGRESS_LENGTH) return
-    const progress = readProgress(JSON.parse(jsonText(output)))
+    if (clientId === undefined) return
+    const progress = await readJobProgress(storage, storage.jobs.find(jobId))
+    if (progress === undefined) return
     const before = sent.get(jobId)
     sent.set(jobId, progress)
     tell(endpointId, clientId, progressMessages(before, progress, { promptId, now: clock.now() }))

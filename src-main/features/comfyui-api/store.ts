@@ -8,6 +8,7 @@ type NewPrompt = {
   readonly clientId: string | undefined
   readonly extra: string
   readonly outputs: readonly string[]
+  readonly metadata?: string | undefined
 }
 
 type HeadRow = {
@@ -31,11 +32,11 @@ const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.executio
 export function createComfyuiPromptStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
-    INSERT INTO comfyui_prompts (seq, client_id, extra, outputs)
-    SELECT seq, @clientId, @extra, @outputs FROM workflow_runs WHERE id = @runId`).run()
+    INSERT INTO comfyui_prompts (seq, client_id, extra, outputs, metadata)
+    SELECT seq, @clientId, @extra, @outputs, @metadata FROM workflow_runs WHERE id = @runId`).run()
   return {
-    insert: ({ outputs, clientId, ...prompt }: NewPrompt) =>
-      insert({ ...prompt, clientId: clientId ?? null, outputs: JSON.stringify(outputs) }),
+    insert: ({ outputs, clientId, metadata, ...prompt }: NewPrompt) =>
+      insert({ ...prompt, clientId: clientId ?? null, outputs: JSON.stringify(outputs), metadata: metadata ?? null }),
     /** Without the graph, which may have megabytes. */
     head: query<[runId: string], HeadRow>(`SELECT ${HEAD} ${FROM} WHERE r.id = ?`).one(headOf),
     get: query<[runId: string], Row>(`
@@ -43,6 +44,9 @@ export function createComfyuiPromptStore(db: Database) {
       WHERE r.id = ?`).one(promptOf),
     clientOf: query<[runId: string], string>(`
       SELECT p.client_id FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
+    /** JSON. */
+    metadataOf: query<[runId: string], string>(`
+      SELECT p.metadata FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
     /** Oldest first. */
     open: query<[endpointId: string, limit: number], { readonly runId: string; readonly status: JobState }>(`
       SELECT r.id AS runId, j.status FROM workflow_runs r JOIN jobs j ON j.id = r.id
@@ -84,6 +88,50 @@ export function createComfyuiUserFileStore(db: Database) {
       UPDATE OR REPLACE comfyui_user_files SET path = @to WHERE endpoint_id = @endpointId AND path = @from`).changed(),
     remove: query<[endpointId: string, path: string]>(`
       DELETE FROM comfyui_user_files WHERE endpoint_id = ? AND path = ?`).changed(),
+  }
+}
+
+export type ComfyAsset = {
+  readonly id: string
+  readonly endpointId: string
+  /** SHA-256 of its bytes. */
+  readonly asset: string
+  /** Hex. */
+  readonly blake3: string
+  /** Under which graphs load it. */
+  readonly name: string
+  /** As its client named it. */
+  readonly filePath: string | null
+  readonly contentType: string
+  readonly createdAt: number
+  /** Wall ms. */
+  readonly expiresAt: number | null
+}
+
+/** Records of Comfy API v2 over uploaded files. */
+export function createComfyAssetStore(db: Database) {
+  const query = queriesOf(db)
+  const columns = `
+    id, endpoint_id AS endpointId, asset, blake3, name, file_path AS filePath, content_type AS contentType,
+    created_at AS createdAt, expires_at AS expiresAt`
+  const isThere = `endpoint_id = @endpointId AND COALESCE(expires_at, @now + 1) > @now`
+  return {
+    get: query<[{ endpointId: string; id: string; now: number }], ComfyAsset>(`
+      SELECT ${columns} FROM comfyui_assets WHERE id = @id AND ${isThere}`).one(),
+    /** Newest first. */
+    byHash: query<[{ endpointId: string; blake3: string; now: number }], ComfyAsset>(`
+      SELECT ${columns} FROM comfyui_assets WHERE blake3 = @blake3 AND ${isThere}
+      ORDER BY created_at DESC, id LIMIT 1`).one(),
+    insert: query<[ComfyAsset]>(`
+      INSERT INTO comfyui_assets (id, endpoint_id, asset, blake3, name, file_path, content_type, created_at, expires_at)
+      VALUES (@id, @endpointId, @asset, @blake3, @name, @filePath, @contentType, @createdAt, @expiresAt)`).run(),
+    /** Never shortens it. */
+    keepUntil: query<[{ id: string; expiresAt: number | null }]>(`
+      UPDATE comfyui_assets SET expires_at = CASE WHEN @expiresAt IS NULL THEN NULL ELSE MAX(expires_at, @expiresAt) END
+      WHERE id = @id AND expires_at IS NOT NULL`).run(),
+    remove: query<[endpointId: string, id: string]>(`
+      DELETE FROM comfyui_assets WHERE endpoint_id = ? AND id = ?`).changed(),
+    removeExpired: query<[now: number]>(`DELETE FROM comfyui_assets WHERE expires_at <= ?`).run(),
   }
 }
 

@@ -32,12 +32,23 @@ import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
 import { inputFolder } from '../rules/user-paths.ts'
 import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody, readForm } from './bodies.ts'
+import { createComfyApi } from './comfy-api.ts'
 import { forwardToServer } from './forward-to-server.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
   ServiceContext,
-  'storage' | 'clock' | 'newId' | 'log' | 'models' | 'readInThread' | 'workflows' | 'views' | 'info' | 'stopping'
+  | 'storage'
+  | 'clock'
+  | 'newId'
+  | 'log'
+  | 'models'
+  | 'readInThread'
+  | 'workflows'
+  | 'views'
+  | 'info'
+  | 'openStreams'
+  | 'stopping'
 > &
   Parameters<typeof errorResponse>[2]
 
@@ -192,6 +203,7 @@ export function createComfyuiApp(
     return job === undefined ? c.json({ error: 'Job not found' }, 404) : jsonResponse(job)
   })
 
+  app.route('/v2', createComfyApi({ service, runs: deps, admittedFor }))
   addUserData(app, { storage, clock, endpointFor, bounded })
   for (const path of ['/global_subgraphs', '/workflow_templates', '/i18n', '/node_replacements'])
     ask(path, (c) => c.json({}))

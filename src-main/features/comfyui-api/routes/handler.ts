@@ -17,6 +17,7 @@ import type { NamedEndpointServices, ServiceContext } from '../../service-contex
 import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
 import { refuseWithoutWorkflows } from '../../workflows/runs.ts'
 import { CLIENT_ID_LENGTH } from '../prompts.ts'
+import { comfyErrorForm, isComfyApiPath } from '../rules/comfy-error.ts'
 import { createComfyuiSockets } from '../sockets.ts'
 import { type ComfyuiServices, createComfyuiApp } from './app.ts'
 
@@ -63,7 +64,15 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
       if (incoming.headers.expect !== undefined) response.writeContinue()
       await handleRequest(incoming, response)
     } catch (error) {
-      writeError(incoming, response, asAppError(error, service))
+      const { url = '', headers } = incoming
+      const { target } = readAddress(url, headers.host) ?? { target: url }
+      writeError(
+        incoming,
+        response,
+        asAppError(error, service),
+        {},
+        isComfyApiPath(target) ? comfyErrorForm : undefined,
+      )
     }
   }
 

@@ -5,13 +5,16 @@ import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../workflows/rules/payload.ts'
 import { pruneToOutputs } from '../../workflows/rules/publish/parameter-values.ts'
 import { validate } from '../../workflows/rules/validate.ts'
-import { NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from './refusals.ts'
+import { nameAssets } from './asset-references.ts'
+import { missingAssets, NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from './refusals.ts'
 
 export type AskedPrompt = {
   /** Ids of outputs; undefined: all. */
   readonly targets: readonly string[] | undefined
   /** False: the server may have new files since its lists were read. */
   readonly knowsFiles: boolean
+  /** Names of input files by id, for references to assets; undefined: they are not read. */
+  readonly assets?: Readonly<Record<string, string>> | undefined
 }
 
 export type CheckedPrompt = {
@@ -25,11 +28,13 @@ export type RefusedPrompt = { readonly refused: Refusal }
 /** Nodes of unknown classes may be outputs. */
 export function checkPrompt(
   text: string,
-  { targets, knowsFiles }: AskedPrompt,
+  { targets, knowsFiles, assets }: AskedPrompt,
   types: NodeTypes,
 ): CheckedPrompt | RefusedPrompt {
-  const all = parseJson(text)
-  if (!isObject(all)) return { refused: NO_PROMPT }
+  const sent = parseJson(text)
+  if (!isObject(sent)) return { refused: NO_PROMPT }
+  const { graph: all, missing } = assets === undefined ? { graph: sent, missing: [] } : nameAssets(sent, assets)
+  if (missing.length > 0) return { refused: missingAssets(missing) }
   const classes = new Map(readPayloadNodes(all).map(({ id, classType }) => [id, classType]))
   const isOutput = (id: string) => types.get(classes.get(id) ?? '')?.isOutput
   const asked = targets?.filter((id) => classes.has(id) && isOutput(id) !== false)
@@ -39,5 +44,5 @@ export function checkPrompt(
   const problems = validate(payload, types).filter(({ code }) => knowsFiles || code !== 'value_not_in_list')
   const refused = refusalOf(problems, { outputs, classOf: (node) => classes.get(node) })
   if (refused !== undefined) return { refused }
-  return { payload: payload === all ? text : writeJson(payload), outputs }
+  return { payload: payload === sent ? text : writeJson(payload), outputs }
 }

@@ -1,7 +1,19 @@
 /** Refused prompts in the words of a ComfyUI server. Source: docs/spec/comfyui.md, 6. */
 import type { Problem, ProblemCode } from '../../workflows/rules/problem.ts'
 
-export type Refusal = { readonly error: object; readonly node_errors: Readonly<Record<string, object>> }
+export type Refusal = {
+  readonly error: Words & { readonly details: string; readonly extra_info: object }
+  readonly node_errors: Readonly<Record<string, NodeErrors>>
+}
+
+type NodeErrors = {
+  readonly errors: readonly (Words & {
+    readonly details: string
+    readonly extra_info: { readonly input_name?: string }
+  })[]
+  readonly dependent_outputs: readonly string[]
+  readonly class_type: string
+}
 
 export function refusal(type: string, message: string, details = ''): Refusal {
   return { error: { type, message, details, extra_info: {} }, node_errors: {} }
@@ -10,6 +22,10 @@ export function refusal(type: string, message: string, details = ''): Refusal {
 export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt provided')
 
 export const NO_OUTPUTS = refusal('prompt_no_outputs', 'Prompt has no outputs')
+
+/** @param ids as the graph has them */
+export const missingAssets = (ids: readonly string[]): Refusal =>
+  refusal('missing_asset', 'The graph refers to assets that are not here', ids.join(', '))
 
 type Words = { readonly type: string; readonly message: string }
 
@@ -41,7 +57,7 @@ export function refusalOf(
   const [first] = errors
   if (first === undefined) return undefined
   if (first.code === 'no_output_node') return NO_OUTPUTS
-  const nodeErrors = new Map<string, object[]>()
+  const nodeErrors = new Map<string, NodeErrors['errors']>()
   for (const { code, node, input, message } of errors) {
     const words = WORDS[code]
     if (words === undefined || node === undefined) return refusal('invalid_prompt', message)

@@ -54,10 +54,11 @@ async function printed(program: string, args: readonly string[], env: Readonly<R
 }
 
 const CLIENTS = join(import.meta.dirname, 'clients')
-const python = (packages: string, args: readonly string[], home: string) =>
-  printed('python3', args, { PYTHONPATH: installClient('pypi', packages), HOME: home, DO_NOT_TRACK: '1' })
-const node = (packages: string, script: string, args: readonly string[]) =>
-  printed(process.execPath, [join(CLIENTS, script), installClient('npm', packages), ...args], {})
+type Variables = Readonly<Record<string, string>>
+const python = (packages: string, args: readonly string[], home: string, env: Variables = {}) =>
+  printed('python3', args, { PYTHONPATH: installClient('pypi', packages), HOME: home, DO_NOT_TRACK: '1', ...env })
+const node = (packages: string, script: string, args: readonly string[], env: Variables = {}) =>
+  printed(process.execPath, [join(CLIENTS, script), installClient('npm', packages), ...args], env)
 
 const isPicture = expect.any(Number)
 
@@ -124,4 +125,52 @@ test('comfy-ui-client 0.1.2 uploads a picture, runs a graph and gets its picture
   const made = await setup()
   const found = await node('comfy-ui-client@0.1.2', 'comfy-ui-client.mjs', [made.address, graphFile(made), PICTURE])
   expect(found).toEqual({ pictures: [isPicture], uploaded: 'uploaded.png', remaining: 0 })
+})
+
+type RunSdk = (made: Setup, args: readonly string[]) => Promise<Printed>
+
+const SDKS: readonly (readonly [name: string, run: RunSdk])[] = [
+  [
+    'comfy-sdk 0.5.0',
+    ({ service, address }, args) => {
+      const script = join(CLIENTS, 'comfy_sdk_run.py')
+      return python('comfy-sdk==0.5.0', [script, ...args], service.folder, { COMFY_BASE_URL: address })
+    },
+  ],
+  [
+    '@comfyorg/sdk 0.1.9',
+    ({ address }, args) => node('@comfyorg/sdk@0.1.9', 'comfyorg-sdk.mjs', args, { COMFY_BASE_URL: address }),
+  ],
+]
+
+test.each(SDKS)(
+  '%s uploads a picture once, follows a graph, reads parts of its result, and cancels one',
+  async (_name, run) => {
+    const made = await setup()
+    const found = await run(made, [graphFile(made, { name: '06_api_img2img-loadimage' }), PICTURE])
+    expect(found).toMatchObject({
+      ...{ again: 'idempotency_key_reuse', magic: 'PNG', part: 10, reused: true },
+      format: expect.stringMatching(/api$/),
+      cancelled: 'canceled',
+    })
+    expect(found.seen.length).toBeGreaterThanOrEqual(3)
+    if (found.listed !== undefined) expect(found.listed).toEqual([found.id])
+    const { id, status } = await run(made, [graphFile(made), found.id])
+    expect({ id, status }).toEqual({ id: found.id, status: 'succeeded' })
+  },
+)
+
+test.each(SDKS)('%s finds its job after the service was killed while it ran', async (_name, run) => {
+  const made = await setup()
+  const file = graphFile(made, { steps: 200 })
+  const body = JSON.stringify({ workflow: JSON.parse(readFileSync(file, 'utf8')) })
+  const read = async (path: string, init?: RequestInit) =>
+    (await (await fetch(`${made.address}/api/v2${path}`, init)).json()) as Printed
+  const { id } = await read('/jobs', { method: 'POST', body })
+  await until(async () => expect((await read(`/jobs/${id}`)).status).toBe('running'))
+  await made.service.kill()
+  await made.service.start()
+  await until(async () => expect((await fetch(`${made.address}/queue`)).status).toBe(200))
+  expect(await run(made, [file, id])).toEqual({ id, status: 'succeeded', pictures: [isPicture] })
+  expect((await read('/jobs')).jobs).toHaveLength(1)
 })

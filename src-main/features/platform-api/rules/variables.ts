@@ -5,16 +5,31 @@ export function endpointHostsUrl(serviceUrl: string): string {
   return serviceUrl.replace(/^http:\/\/127\.0\.0\.1(?=:)/, 'http://localhost')
 }
 
+type ComfyEndpoint = { readonly id: string; readonly hostUrl?: string | undefined }
+
+/** Source: comfy-sdk 0.5.0, which accepts a path; comfy-cli 1.23.0, which reads only the host and the port. */
+const comfyVariables = (url: string, { id, hostUrl }: ComfyEndpoint) => ({
+  COMFY_BASE_URL: `${url}/comfy/${id}`,
+  ...(hostUrl === undefined ? {} : { COMFY_LOCAL_URL: hostUrl }),
+})
+
+type Options = {
+  /** CA file including the service's; undefined: unknown. */
+  readonly bundle: string | undefined
+  /** Starts with svc_start, which redirects task calls. */
+  readonly pythonPath: string
+  /** The endpoint for ComfyUI's clients. */
+  readonly comfy?: ComfyEndpoint | undefined
+}
+
 /**
  * Source: docs/spec/platform.md, 6; the public command line and agent server (3.2 and 4.0).
  * @param url without a trailing slash
- * @param bundle CA file including the service's; undefined: unknown
- * @param pythonPath starts with svc_start, which redirects task calls
  */
 export function platformVariables(
   url: string,
   key: string,
-  { bundle, pythonPath }: { readonly bundle: string | undefined; readonly pythonPath: string },
+  { bundle, pythonPath, comfy }: Options,
 ): readonly PlatformVariable[] {
   return Object.entries({
     RUNPOD_API_BASE_URL: url,
@@ -30,6 +45,7 @@ export function platformVariables(
     RUNPOD_PUBLIC_GRAPHQL_URL: `${url}/graphql`,
     RUNPOD_AUTHED_GRAPHQL_URL: `${url}/graphql`,
     PYTHONPATH: pythonPath,
+    ...(comfy === undefined ? {} : comfyVariables(url, comfy)),
     // For Python; the tools insist on https for load-balanced endpoints.
     ...(bundle === undefined ? {} : { SSL_CERT_FILE: bundle }),
   }).map(([name, value]) => ({ name, value }))

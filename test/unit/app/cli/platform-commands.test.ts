@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
-import { NOW, setupCli, surroundingsOf } from './support.ts'
+import { HELLO_VIEW, NOW, setupCli, surroundingsOf } from './support.ts'
 
 // Of a service whose data folder is on another machine.
 const INFO = {
@@ -16,9 +16,15 @@ const INFO = {
   lateResults: 0,
 }
 
+const endpoint = (id: string) => ({ ...HELLO_VIEW, id, workflows: {}, hostUrl: `http://${id}.localhost:8790` })
+const withEndpoints = (...endpoints: readonly object[]) => ({
+  ...{ 'GET /api/info': INFO, 'GET /api/endpoints': { endpoints } },
+})
+const ANSWERS = withEndpoints(HELLO_VIEW)
+
 describe('platform env', () => {
   it('prints lines that set the variables', async () => {
-    const { run, service } = await setupCli({ 'GET /api/info': INFO })
+    const { run, service } = await setupCli(ANSWERS)
     const { exitCode, stdout, stderr } = await run(['platform', 'env'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const lines = stdout.trimEnd().split('\n')
@@ -32,18 +38,32 @@ describe('platform env', () => {
     ['fish', "set -gx RUNPOD_API_KEY 'account-key'"],
     ['powershell', "$env:RUNPOD_API_KEY = 'account-key'"],
   ])('prints them for %s', async (shell, line) => {
-    const { run } = await setupCli({ 'GET /api/info': INFO })
+    const { run } = await setupCli(ANSWERS)
     expect((await run(['platform', 'env', '--shell', shell])).stdout.split('\n')).toContain(line)
   })
 
   it('prints JSON', async () => {
-    const { run, service } = await setupCli({ 'GET /api/info': INFO })
+    const { run, service } = await setupCli(ANSWERS)
     const answer = await run(['platform', 'env', '--json'])
     expect(answer.json()).toMatchObject({ RUNPOD_API_BASE_URL: service.url, RUNPOD_API_KEY: 'account-key' })
   })
 
+  it("points ComfyUI's clients to the only endpoint that takes workflows, or to the named one", async () => {
+    const one = await setupCli(withEndpoints(HELLO_VIEW, endpoint('sketch')))
+    const variables = (id: string) => ({
+      COMFY_BASE_URL: `${one.service.url}/comfy/${id}`,
+      COMFY_LOCAL_URL: `http://${id}.localhost:8790`,
+    })
+    expect((await one.run(['platform', 'env', '--json'])).json()).toMatchObject(variables('sketch'))
+    const { run, service } = await setupCli(withEndpoints(endpoint('sketch'), endpoint('paint')))
+    expect((await run(['platform', 'env'])).stdout).not.toContain('COMFY')
+    const named = await run(['platform', 'env', '--endpoint', 'paint', '--json'])
+    expect(named.json()).toMatchObject({ ...variables('paint'), COMFY_BASE_URL: `${service.url}/comfy/paint` })
+    expect(await run(['platform', 'env', '--endpoint', 'chat'])).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+
   it('knows no other shell', async () => {
-    const { run } = await setupCli({ 'GET /api/info': INFO })
+    const { run } = await setupCli(ANSWERS)
     expect(await run(['platform', 'env', '--shell', 'cmd'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 })
@@ -51,7 +71,7 @@ describe('platform env', () => {
 describe('platform run', () => {
   /** Runs a program on the terminal of this test, which writes what it finds into a file. */
   async function setup() {
-    const { folder, service } = await setupCli({ 'GET /api/info': INFO })
+    const { folder, service } = await setupCli(ANSWERS)
     const run = async (...program: readonly string[]) => {
       const { surroundings, written, exits } = surroundingsOf(folder, {
         env: { ...process.env, SVC_BASE_URL: service.url, SVC_API_KEY: 'account-key' } as Record<string, string>,

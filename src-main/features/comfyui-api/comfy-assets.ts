@@ -1,6 +1,7 @@
 /** Assets of Comfy API v2: records over uploaded files, and the results of jobs. Source: docs/spec/comfyui.md, 11. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { type AssetDeps, nameAsset, storeAsset } from '../workflows/assets.ts'
 import { plainName } from '../workflows/rules/runs/find-results.ts'
 import type { RunDeps } from '../workflows/runs.ts'
@@ -9,7 +10,8 @@ import { runOfPrompt } from './prompts.ts'
 import { possibleAssetIds } from './rules/asset-references.ts'
 import { readResultId } from './rules/comfy-job.ts'
 import { inputFolder } from './rules/user-paths.ts'
-import type { ComfyAsset } from './store.ts'
+
+type ComfyAsset = NonNullable<ReturnType<Storage['comfyAssets']['get']>>
 
 export type ComfyAssetDeps = Pick<RunDeps, 'storage' | 'clock' | 'newId'> & { readonly assets: AssetDeps }
 

@@ -91,7 +91,7 @@ export function createComfyuiUserFileStore(db: Database) {
   }
 }
 
-export type ComfyAsset = {
+type ComfyAsset = {
   readonly id: string
   readonly endpointId: string
   /** SHA-256 of its bytes. */

@@ -51,9 +51,17 @@ function requireBodyType(c: Context, wanted: string): void {
   const type = c.req.header('content-type')
   if (type === undefined) {
     if (hasBody(c)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: 'without a Content-Type', wanted })
-  } else if (type.split(';', 1)[0]?.trim().toLowerCase() !== wanted)
+  } else if (type.split(';', 1)[0]?.trim().toLowerCase() !== wanted && !isFormWithPictures(c))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { type: type.slice(0, 100), wanted })
 }
+
+const EDITS_PATH = /^\/v2\/[^/]+\/openai\/(?:v1\/)?images\/edits$/
+
+// OpenAI's clients send pictures in forms. Pages of other origins cannot send Authorization without a preflight.
+const isFormWithPictures = ({ req }: Context): boolean =>
+  EDITS_PATH.test(req.path) &&
+  req.header('content-type')?.toLowerCase().startsWith('multipart/form-data;') === true &&
+  req.header('authorization') !== undefined
 
 function hasBody(c: Context): boolean {
   return c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0

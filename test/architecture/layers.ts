@@ -281,6 +281,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'queue/queue-counts',
     'queue/submit',
     'queue/wait-for-job',
+    'routes/cancel-with-client',
     'routes/job-lines',
     'routes/submission',
     'saved-requests',

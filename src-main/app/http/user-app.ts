@@ -11,6 +11,7 @@ import { type AnswerAgent, createAgentRoute } from '../../features/agents/routes
 import { createFindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
 import { BATCH_V2_OPERATIONS } from '../../features/batches/routes/v2.ts'
+import { openaiImages } from '../../features/comfyui-api/routes/openai-images.ts'
 import { requireQueue } from '../../features/endpoints/kinds/endpoint-kinds.ts'
 import { openai } from '../../features/jobs/routes/openai.ts'
 import { JOB_V2_OPERATIONS, LIMIT_NAMES, operateV2 } from '../../features/jobs/routes/v2.ts'
@@ -131,7 +132,11 @@ export function createUserApp(
     const called = { route, limitName: LIMIT_NAMES[operation], operate }
     onRoute(route, (c) => onEndpoint(c, called, finderFor(c)))
   }
-  const openAi = { route: OPENAI_ROUTE, limitName: 'runsync', operate: onQueue(openai) }
+  const openAi = {
+    route: OPENAI_ROUTE,
+    limitName: 'runsync',
+    operate: onQueue((request) => openaiImages(request) ?? openai(request)),
+  }
   app.all(
     OPENAI_ROUTE.path,
     serveRoute(service, OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi)),

@@ -28,9 +28,13 @@ const MOST_PARTS = 50
 
 /** @returns undefined if it is no form, or has too many parts */
 export async function readForm(c: Context): Promise<FormData | undefined> {
+  return await parseForm(c, Buffer.from(await c.req.arrayBuffer()))
+}
+
+/** @returns as readForm */
+export async function parseForm(c: Context, body: Buffer<ArrayBuffer>): Promise<FormData | undefined> {
   const type = c.req.header('content-type') ?? ''
   const [, boundary] = /;\s*boundary="?([^";\s]+)/i.exec(type) ?? []
-  const body = Buffer.from(await c.req.arrayBuffer())
   if (boundary === undefined || hasMore(body, `--${boundary}`, MOST_PARTS)) return undefined
   return await new Response(body, { headers: { 'content-type': type } }).formData().catch(() => undefined)
 }

@@ -65,6 +65,6 @@ export const outputType = (mediaType: string) =>
 export const resultId = (promptId: string, index: number): string => `${promptId}-${index}`
 
 export function readResultId(id: string): { readonly promptId: string; readonly index: number } | undefined {
-  const [, promptId, index] = /^([0-9a-f-]{36})-(\d{1,4})$/.exec(id) ?? []
+  const [, promptId, index] = /^(.{36,60})-(\d{1,4})$/.exec(id) ?? []
   return promptId === undefined || index === undefined ? undefined : { promptId, index: Number(index) }
 }

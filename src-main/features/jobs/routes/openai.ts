@@ -10,7 +10,6 @@ import type { Json } from '../../../lib/json/bytes.ts'
 import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
-import { cancelJob } from '../queue/change-job.ts'
 import type { StreamRead } from '../queue/read-stream.ts'
 import {
   errorEvent,
@@ -21,6 +20,7 @@ import {
   unreadAnswer,
 } from '../rules/openai-error.ts'
 import { isFinal } from '../rules/transitions.ts'
+import { cancelWithClient } from './cancel-with-client.ts'
 
 /**
  * Any method on openai/*: a job whose input is `{openai_route, openai_input}`. A stream is passed on as it comes; a
@@ -41,24 +41,8 @@ export const openai: Operation = async (request) => {
     s3Config: undefined,
     waitMs: limit('waitMaxMs'),
   })
-  if (endpoint.config.cancelOnDisconnect !== false) cancelWithClient(request, job)
+  cancelWithClient(request, job)
   return body?.value.stream === true ? respondAsStream(request, job) : respondWhole(request, job)
-}
-
-/** Cancels the job when its client disconnects, like OpenAI servers, but not when the service stops. */
-function cancelWithClient({ c, service }: OperationRequest, { seq }: Job): void {
-  const { signal } = c.req.raw
-  const cancel = async () => {
-    const job = service.storage.jobs.read(seq)
-    if (service.stopping.aborted || job === undefined || isFinal(job.status)) return
-    try {
-      await cancelJob(service, job)
-    } catch (error) {
-      service.log.warn('the job of a client that disconnected was not cancelled', { jobId: job.id, error })
-    }
-  }
-  if (signal.aborted) void cancel()
-  else signal.addEventListener('abort', () => void cancel(), { once: true })
 }
 
 async function respondWhole({ c, service }: OperationRequest, job: Job): Promise<Response> {

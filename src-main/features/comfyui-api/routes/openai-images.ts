@@ -1,0 +1,205 @@
+/** OpenAI's image routes for published graphs. Source: docs/spec/image-workflows.md, 7. */
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import { AppError } from '../../../contract/errors.ts'
+import { limit } from '../../../contract/limits.ts'
+import { openAiResponse } from '../../../http/error-response.ts'
+import type { JobApiServices, OperationRequest } from '../../../http/operation.ts'
+import { readBody } from '../../../http/read-request.ts'
+import { parseJson } from '../../../lib/json/parse.ts'
+import { isObject, type JsonValue } from '../../../lib/json/value.ts'
+import { pause } from '../../../lib/wait.ts'
+import type { Job } from '../../../storage/storage.ts'
+import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { cancelWithClient } from '../../jobs/routes/cancel-with-client.ts'
+import { failureOfJob, type OpenAiFailure } from '../../jobs/rules/openai-error.ts'
+import { isFinal } from '../../jobs/rules/transitions.ts'
+import { requireVersion } from '../../workflows/submit-graph.ts'
+import { readPreview } from '../encode-preview.ts'
+import { readJobProgress } from '../progress.ts'
+import { promptOfJob } from '../prompts.ts'
+import { resultId } from '../rules/comfy-job.ts'
+import { type ImagesProblem, type ImagesRequest, readImagesRequest, type SentImages } from '../rules/openai-images.ts'
+import { parseForm } from './bodies.ts'
+
+type Kind = 'generations' | 'edits'
+
+/** Event types by route. */
+const EVENTS = { generations: 'image_generation', edits: 'image_edit' } as const
+
+/** @returns undefined for other requests and endpoints */
+export function openaiImages(request: OperationRequest): Promise<Response> | undefined {
+  const { c, endpoint } = request
+  const [, kind] = /\/openai\/(?:v1\/)?images\/(generations|edits)$/.exec(c.req.path) ?? []
+  if (endpoint.config.graph === undefined || c.req.method !== 'POST' || kind === undefined) return undefined
+  return respond(request, kind as Kind)
+}
+
+async function respond(request: OperationRequest, kind: Kind): Promise<Response> {
+  const { service, endpoint } = request
+  const asked = await readImages(request)
+  if ('message' in asked) return openAiResponse(badRequest(asked))
+  const jobs: Job[] = []
+  for (const input of asked.inputs) {
+    const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
+    const job = await kindOf(endpoint).submit(service, endpoint, submission)
+    cancelWithClient(request, job)
+    jobs.push(job)
+  }
+  const [first] = jobs
+  if (asked.isStream && first !== undefined) return respondAsStream(request, { job: first, asked, kind })
+  const images: object[] = []
+  for (const job of jobs) {
+    const ended = await untilEnd(request, job)
+    if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
+    const found = await imagesOf(request, ended, asked.format)
+    if ('error' in found) return openAiResponse(found)
+    images.push(...found)
+  }
+  return request.c.json({ created: secondsOf(service), data: images })
+}
+
+const secondsOf = ({ clock }: Pick<JobApiServices, 'clock'>) => Math.floor(clock.now() / 1000)
+
+async function untilEnd({ c, service }: OperationRequest, job: Job): Promise<Job> {
+  const ended = await service.waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
+  if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
+  return ended
+}
+
+async function readImages({ c, service, endpoint }: OperationRequest): Promise<ImagesRequest | ImagesProblem> {
+  const { storage, newId } = service
+  const { version } = endpoint.config.graph ?? { version: 0 }
+  const { parameters } = requireVersion(storage, endpoint.id, version)
+  const sent = await readFields(c)
+  if ('message' in sent) return sent
+  const newSeed = () => Number.parseInt(newId.uuid().replaceAll('-', '').slice(0, 12), 16)
+  return readImagesRequest(sent, parameters, newSeed)
+}
+
+/** Pictures come in forms; everything else in either. */
+async function readFields(c: Context): Promise<SentImages | ImagesProblem> {
+  const body = await readBody(c, limit('runsyncBodyBytes'), 'openai')
+  if (c.req.header('content-type')?.toLowerCase().startsWith('multipart/') !== true) {
+    const fields = body.length > limit('managementBodyBytes') ? undefined : parseJson(body.toString())
+    return isObject(fields)
+      ? { fields, images: [], mask: undefined }
+      : { param: 'body', message: 'The body must be a JSON object, or a form with pictures.' }
+  }
+  const form = await parseForm(c, body)
+  if (form === undefined) return { param: 'body', message: 'The form cannot be read.' }
+  const fields = new Map<string, JsonValue>()
+  const images: string[] = []
+  let mask: string | undefined
+  for (const [name, value] of form) {
+    if (typeof value === 'string') fields.set(name, value)
+    else if (/^image(?:\[\d*\])?$/.test(name)) images.push(await base64Of(value))
+    else if (name === 'mask') mask = await base64Of(value)
+  }
+  return { fields, images, mask }
+}
+
+const base64Of = async (file: Blob) => Buffer.from(await file.arrayBuffer()).toString('base64')
+
+const badRequest = ({ param, message }: ImagesProblem): OpenAiFailure => ({
+  ...{ status: 400, retry: undefined },
+  error: { message, type: 'invalid_request_error', param, code: null },
+})
+
+/** A graph may make no picture, or several. */
+async function imagesOf(
+  { c, service }: OperationRequest,
+  ended: Job,
+  format: ImagesRequest['format'],
+): Promise<readonly Image[] | OpenAiFailure> {
+  const { storage, readInThread } = service
+  if (format === 'url') {
+    const run = await untilStored(service, ended)
+    const base = `${new URL(c.req.url).origin}/comfy/${ended.endpointId}/api/v2/assets`
+    const ids = run?.results.map((_result, index) => resultId(promptOfJob(ended.id) ?? ended.id, index)) ?? []
+    return ids.length === 0 ? noImage(ended) : ids.map((id) => ({ url: `${base}/${id}/content` }))
+  }
+  const output = await storage.jobs.readOutput(ended)
+  const read = output === undefined ? undefined : await readInThread('results', output)
+  const found = read === undefined || 'problem' in read ? [] : read.results
+  const images = found.flatMap(({ content }) => (content.kind === 'base64' ? [{ b64_json: content.data }] : []))
+  return images.length === 0 ? noImage(ended) : images
+}
+
+type Image = { readonly b64_json: string } | { readonly url: string }
+
+// Results are stored right after the end of their job.
+const [STORED_MS, LOOK_MS] = [30_000, 50]
+
+async function untilStored({ storage, clock }: JobApiServices, { id }: Job) {
+  const last = clock.now() + STORED_MS
+  while (storage.runs.get(id)?.endedAt === undefined && clock.now() < last) await pause(clock, LOOK_MS)
+  return storage.runs.get(id)
+}
+
+const noImage = ({ id }: Job): OpenAiFailure => ({
+  ...{ status: 500, retry: false },
+  error: {
+    message: `Job ${id} made no picture. Publish the workflow with an output node that makes one.`,
+    ...{ type: 'server_error', param: null, code: 'NO_OUTPUT' },
+  },
+})
+
+type Streamed = { readonly job: Job; readonly asked: ImagesRequest; readonly kind: Kind }
+
+/** Between two looks at the progress. */
+const PARTIAL_MS = 250
+
+function respondAsStream(request: OperationRequest, { job, asked, kind }: Streamed): Response {
+  const { c, service } = request
+  const { signal } = c.req.raw
+  const name = EVENTS[kind]
+  return streamSSE(c, async (stream) => {
+    const send = (event: string, data: object) =>
+      stream.writeSSE({ event, data: JSON.stringify({ type: event, created_at: secondsOf(service), ...data }) })
+    let sent = 0
+    let last: string | undefined
+    const sendPartial = async () => {
+      const {
+        preview,
+        step = 0,
+        steps = 1,
+      } = (await readJobProgress(service.storage, service.storage.jobs.read(job.seq))) ?? {}
+      if (preview === undefined || preview === last || step / steps < (sent + 1) / (asked.partialImages + 1)) return
+      const read = readPreview(preview)
+      if (read === undefined) return
+      last = preview
+      await service.storage.durable()
+      const output_format = read.type.slice('image/'.length)
+      await send(`${name}.partial_image`, { b64_json: read.base64, partial_image_index: sent, ...LOOKS, output_format })
+      sent += 1
+    }
+    const until = service.clock.now() + limit('waitMaxMs')
+    let ended: Job | undefined
+    while (ended === undefined && !signal.aborted && !stream.aborted && service.clock.now() < until) {
+      const now = await service.waiters.untilEnd(job, asked.partialImages > sent ? PARTIAL_MS : QUIET_MS, signal)
+      if (now === undefined || isFinal(now.status)) ended = now ?? job
+      else if (asked.partialImages > sent) await sendPartial()
+      else await stream.write(': still here\n\n')
+    }
+    const failure =
+      ended === undefined || ended.status !== 'COMPLETED'
+        ? failureOfJob(ended ?? { id: job.id, status: 'TIMED_OUT', error: null })
+        : undefined
+    const found = failure ?? (await imagesOf(request, ended ?? job, 'b64_json'))
+    if ('error' in found)
+      return void (await stream.writeSSE({ event: 'error', data: JSON.stringify({ error: found.error }) }))
+    for (const image of found)
+      await send(`${name}.completed`, { ...image, ...LOOKS, output_format: 'png', usage: NO_USAGE })
+  })
+}
+
+const QUIET_MS = 15_000
+
+// A graph knows neither.
+const LOOKS = { background: 'auto', quality: 'auto', size: 'auto' } as const
+
+const NO_USAGE = {
+  ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+}

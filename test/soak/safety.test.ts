@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'
 import { killBatches } from '../safety/kill-batches.ts'
+import { killComfyJobs } from '../safety/kill-comfy-jobs.ts'
 import { killPrompts } from '../safety/kill-prompts.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'
 import { freezeWorkers, killWorkers } from '../safety/lose-workers.ts'
@@ -34,6 +35,12 @@ describe('safety', () => {
   test(
     'the service is killed while ComfyUI clients send prompts',
     () => soakFault({ row: 0, of: 200 }, (runs) => killPrompts({ runs })),
+    LONG_LIMIT_MS,
+  )
+
+  test(
+    'the service is killed while clients of Comfy API v2 send jobs',
+    () => soakFault({ row: 0, of: 200 }, (runs) => killComfyJobs({ runs })),
     LONG_LIMIT_MS,
   )
 

@@ -611,11 +611,9 @@ CREATE TABLE comfyui_assets (
   expires_at   INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX comfyui_assets_by_hash ON comfyui_assets (blake3);
+CREATE INDEX comfyui_assets_by_hash ON comfyui_assets (endpoint_id, blake3, created_at);
 
 CREATE INDEX comfyui_assets_by_asset ON comfyui_assets (asset);
-
-CREATE INDEX comfyui_assets_by_endpoint ON comfyui_assets (endpoint_id);
 
 CREATE INDEX comfyui_assets_by_end ON comfyui_assets (expires_at) WHERE expires_at IS NOT NULL;
 

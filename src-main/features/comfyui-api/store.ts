@@ -121,14 +121,10 @@ export function createComfyAssetStore(db: Database) {
     /** Newest first. */
     byHash: query<[{ endpointId: string; blake3: string; now: number }], ComfyAsset>(`
       SELECT ${columns} FROM comfyui_assets WHERE blake3 = @blake3 AND ${isThere}
-      ORDER BY created_at DESC, id LIMIT 1`).one(),
+      ORDER BY created_at DESC LIMIT 1`).one(),
     insert: query<[ComfyAsset]>(`
       INSERT INTO comfyui_assets (id, endpoint_id, asset, blake3, name, file_path, content_type, created_at, expires_at)
       VALUES (@id, @endpointId, @asset, @blake3, @name, @filePath, @contentType, @createdAt, @expiresAt)`).run(),
-    /** Never shortens it. */
-    keepUntil: query<[{ id: string; expiresAt: number | null }]>(`
-      UPDATE comfyui_assets SET expires_at = CASE WHEN @expiresAt IS NULL THEN NULL ELSE MAX(expires_at, @expiresAt) END
-      WHERE id = @id AND expires_at IS NOT NULL`).run(),
     remove: query<[endpointId: string, id: string]>(`
       DELETE FROM comfyui_assets WHERE endpoint_id = ? AND id = ?`).changed(),
     removeExpired: query<[now: number]>(`DELETE FROM comfyui_assets WHERE expires_at <= ?`).run(),

@@ -18,6 +18,7 @@ export type { StoredTaskCall, StoredTemplate, StoredVolume } from '../features/p
 export type { Schedule, ScheduledRequest } from '../features/schedules/store.ts'
 export type { StoredTargetDeploy, TargetPlace } from '../features/targets/deploy-store.ts'
 export type { StoredExit, StoredWorker } from '../features/workers/store.ts'
+export type { ReceivedFile } from '../features/workflows/store/asset-files.ts'
 export type { Asset } from '../features/workflows/store/asset-store.ts'
 export type { StoredGraph } from '../features/workflows/store/graph-store.ts'
 export type { NodeTypesOrigin, StoredNodeTypes } from '../features/workflows/store/node-type-store.ts'

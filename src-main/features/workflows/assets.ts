@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { StoredBytes } from '../../lib/json/bytes.ts'
 import { mediaTypeOf, pictureSize } from '../../lib/media.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { Asset, Storage } from '../../storage/storage.ts'
+import type { Asset, ReceivedFile, Storage } from '../../storage/storage.ts'
 import type { FileTools } from './ports.ts'
 import { nameVariants, plainName } from './rules/runs/find-results.ts'
 
@@ -32,23 +32,32 @@ export async function writeAsset(
 
 /** @throws AppError NOT_DONE if the store is full, DISK_FULL, DATABASE_BUSY */
 export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Asset> {
-  const { storage, clock, tools } = deps
-  const id = await tools.sha256(bytes)
+  const id = await deps.tools.sha256(bytes)
+  const store = () => deps.storage.assetFiles.store(id, bytes)
+  return storeReceived(deps, { id, bytes: bytes.length, head: bytes, store })
+}
+
+/** @throws AppError as storeAsset */
+export async function storeReceived(
+  deps: RoomDeps,
+  { id, bytes, head, store }: Pick<ReceivedFile, 'id' | 'bytes' | 'head' | 'store'>,
+): Promise<Asset> {
+  const { storage, clock } = deps
   const known = storage.assets.get(id)
-  const mediaType = mediaTypeOf(bytes)
-  const asset = { id, bytes: bytes.length, mediaType, ...pictureSize(bytes, mediaType), createdAt: clock.now() }
+  const mediaType = mediaTypeOf(head)
+  const asset = { id, bytes, mediaType, ...pictureSize(head, mediaType), createdAt: clock.now() }
   do {
-    if (storage.assets.get(id) === undefined && !(await makeRoom(deps, bytes.length)))
+    if (storage.assets.get(id) === undefined && !(await makeRoom(deps, bytes)))
       throw new AppError('NOT_DONE', { why: fullMessage(deps) })
-    await storage.assetFiles.store(id, bytes)
+    await store()
   } while (!(await isSaved(deps, asset)))
   // A sweep may have taken an unused file; with its record it stays.
-  await storage.assetFiles.store(id, bytes)
+  await store()
   return { ...asset, createdAt: known?.createdAt ?? asset.createdAt }
 }
 
 // While the file was written, another one may have taken the space freed for it.
-function isSaved({ storage, maxBytes }: AssetDeps, asset: Asset): Promise<boolean> {
+function isSaved({ storage, maxBytes }: RoomDeps, asset: Asset): Promise<boolean> {
   return storage.write(() => {
     const hasRoom = storage.assets.totalBytes() + asset.bytes <= maxBytes()
     if (!hasRoom && storage.assets.get(asset.id) === undefined) return false
@@ -75,7 +84,7 @@ export function nameAsset({ storage, clock }: AssetDeps, wanted: string, id: str
   })
 }
 
-function fullMessage({ maxBytes }: AssetDeps): string {
+function fullMessage({ maxBytes }: RoomDeps): string {
   return `the files of workflows take ${sizeText(maxBytes())}, which is the limit. Delete runs, or raise assetsMaxMib in the settings`
 }
 

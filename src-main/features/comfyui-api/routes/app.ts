@@ -8,9 +8,10 @@ import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { jsonResponse } from '../../../http/operation.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
 import { isObject, writeJson } from '../../../lib/json/value.ts'
-import type { Endpoint } from '../../../storage/storage.ts'
+import { createTurns } from '../../../lib/turns.ts'
+import type { Asset, Endpoint, ReceivedFile } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
-import { nameAsset, storeAsset } from '../../workflows/assets.ts'
+import { nameAsset, storeAsset, storeReceived } from '../../workflows/assets.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
 import { plainName } from '../../workflows/rules/runs/find-results.ts'
 import { listJobs, readJob } from '../jobs.ts'
@@ -31,9 +32,10 @@ import { modelListsOf } from '../rules/model-lists.ts'
 import { type PictureForm, pictureForm } from '../rules/picture-form.ts'
 import { inputFolder } from '../rules/user-paths.ts'
 import { FEATURES } from '../sockets.ts'
-import { boundBody, readBody, readForm } from './bodies.ts'
+import { boundBody, readBody } from './bodies.ts'
 import { createComfyApi } from './comfy-api.ts'
 import { forwardToServer } from './forward-to-server.ts'
+import { readUpload } from './read-upload.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
@@ -60,6 +62,8 @@ export function createComfyuiApp(
   const { storage, clock, newId, models, readInThread, workflows } = service
   const { nodeTypes, nodePackages, assets } = workflows
   const deps = { storage, clock, newId, models, readInThread, nodeTypes, nodePackages }
+  // Pictures are drawn one after the other, and only the one being drawn is in memory.
+  const { inTurn } = createTurns()
 
   function admittedFor(c: Context): Admitted {
     const { incoming } = c.env as NodeBindings
@@ -136,39 +140,47 @@ export function createComfyuiApp(
   }
 
   async function drawPicture(id: string, form: PictureForm) {
-    const file = await storage.assetFiles.read(id)
-    const drawn = file && (await readInThread('picture', file, form))
+    const drawn = await inTurn('picture', async () => {
+      const file = await storage.assetFiles.read(id)
+      return file && readInThread('picture', file, form)
+    })
     return drawn === undefined || 'problem' in drawn ? undefined : drawn
   }
 
-  type Change = (form: FormData, sent: Uint8Array<ArrayBuffer>, endpoint: Endpoint) => Promise<Uint8Array | undefined>
-  /** @param change returns the bytes to store; undefined refuses the request */
-  const upload = (change: Change) => async (c: Context) => {
-    const form = await readForm(c)
-    const image = form?.get('image')
-    const name = image instanceof File ? plainName(image.name) : undefined
-    const subfolder = inputFolder(form?.get('subfolder'))
-    if (form === undefined || !(image instanceof File) || name === undefined || subfolder === undefined)
-      return c.body(null, 400)
-    const bytes = await change(form, new Uint8Array(await image.arrayBuffer()), endpointFor(c))
-    if (bytes === undefined) return c.body(null, 400)
-    const asset = await storeAsset(assets, bytes)
-    const path = await nameAsset(assets, `${subfolder}${name}`, asset.id)
-    return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
+  type Store = (
+    image: ReceivedFile,
+    fields: ReadonlyMap<string, string>,
+    endpoint: Endpoint,
+  ) => Promise<Asset | undefined>
+  /** @param store undefined refuses the request */
+  const upload = (store: Store) => async (c: Context) => {
+    const form = await readUpload(c, storage.assetFiles.receive)
+    if (form === undefined) return c.body(null, 400)
+    const { image, fields } = form
+    try {
+      const [name, subfolder] = [plainName(form.name), inputFolder(fields.get('subfolder'))]
+      if (name === undefined || subfolder === undefined) return c.body(null, 400)
+      const asset = await store(image, fields, endpointFor(c))
+      if (asset === undefined) return c.body(null, 400)
+      const path = await nameAsset(assets, `${subfolder}${name}`, asset.id)
+      return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
+    } finally {
+      await image.drop()
+    }
   }
-  const addMask: Change = async (form, mask, endpoint) => {
-    const id = assetOf(endpoint, readReference(form.get('original_ref')))
-    const original = id === undefined ? undefined : await storage.assetFiles.read(id)
-    const masked = original && (await readInThread('maskedPicture', original, mask))
-    return masked === undefined || 'problem' in masked ? undefined : masked
+  const storeMasked: Store = async (mask, fields, endpoint) => {
+    const id = assetOf(endpoint, readReference(fields.get('original_ref')))
+    const masked = await inTurn('picture', async () => {
+      const original = id === undefined ? undefined : await storage.assetFiles.read(id)
+      return original && readInThread('maskedPicture', original, await mask.read())
+    })
+    return masked === undefined || 'problem' in masked ? undefined : storeAsset(assets, masked)
   }
-  const bytes = limit('comfyuiUploadBytes')
   app.post(
     '/upload/image',
-    bounded(bytes),
-    upload(async (_form, sent) => sent),
+    upload((image) => storeReceived(assets, image)),
   )
-  app.post('/upload/mask', bounded(bytes), upload(addMask))
+  app.post('/upload/mask', upload(storeMasked))
 
   app.get('/object_info', async (c) => jsonResponse((await nodeTypes.of(endpointFor(c))).text))
   app.get('/object_info/:name', async (c) => {

@@ -6,9 +6,11 @@ import { isRecord } from '../../../lib/json/plain.ts'
 import { sizeText } from '../../../lib/text.ts'
 
 export function boundBody(most: number, service: Parameters<typeof errorResponse>[2]): MiddlewareHandler {
-  const error = (path: string) => new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: path })
-  return bodyLimit({ maxSize: most, onError: (c) => errorResponse(c, error(c.req.path), service) })
+  return bodyLimit({ maxSize: most, onError: (c) => errorResponse(c, tooLarge(c, most), service) })
 }
+
+export const tooLarge = (c: Context, most: number): AppError =>
+  new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: c.req.path })
 
 /** Accepts any content type, since many clients send none. */
 export async function readBody(c: Context): Promise<Readonly<Record<string, unknown>>> {

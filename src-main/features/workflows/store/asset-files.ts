@@ -2,12 +2,36 @@
  * Asset files named by SHA-256, written once and durable before a record names them. The sweep removes those a crash
  * leaves without a record.
  */
-import { randomUUID } from 'node:crypto'
-import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { copyFile, link, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesInMemory, openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
-import { createDurableWriter, createFolderMaker, fileError, syncFolder } from '../../../database/write-files.ts'
+import {
+  createDurableWriter,
+  createFolderMaker,
+  fileError,
+  PRIVATE_FILE,
+  syncFolder,
+  writeAll,
+} from '../../../database/write-files.ts'
 import { createTurns } from '../../../lib/turns.ts'
+import { MIB } from '../../../lib/units.ts'
+
+/** A file that has arrived, under a temporary name. */
+export type ReceivedFile = {
+  /** SHA-256. */
+  readonly id: string
+  readonly bytes: number
+  /** Enough to tell its type and the size of a picture. */
+  readonly head: Uint8Array
+  /** Stores it durably unless present. May be called again, until `drop`. */
+  readonly store: () => Promise<void>
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>
+  readonly drop: () => Promise<void>
+}
+
+// The size of a JPEG may come after texts and thumbnails of 64 KiB each. Source: ours.
+const HEAD_BYTES = MIB
 
 /** Asset files by SHA-256. Not to be used inside a Writer's work. */
 type AssetFiles = ReturnType<typeof openAssetFiles>
@@ -19,13 +43,19 @@ export function openAssetFiles(dataFolder: string) {
   const folder = join(dataFolder, 'assets')
   const pathOf = (id: string) => join(folder, id)
 
+  const newPart = () => join(folder, `.${randomUUID()}.new`)
+
+  /** Stores the file durably unless present. */
+  const store = (id: string, write: (part: string) => Promise<void>) =>
+    inTurn(id, () => orFileError(storeNow(id, write)))
+
   // Under a temporary name until complete: a file truncated by a crash must not bear its hash.
-  async function write(id: string, bytes: Uint8Array): Promise<void> {
+  async function storeNow(id: string, write: (part: string) => Promise<void>): Promise<void> {
     await makeFolder(folder)
     if (await touch(pathOf(id))) return
-    const part = join(folder, `.${randomUUID()}.new`)
+    const part = newPart()
     try {
-      await writeDurably(part, bytes)
+      await write(part)
       await rename(part, pathOf(id))
       await syncFolder(folder)
     } catch (error) {
@@ -39,12 +69,29 @@ export function openAssetFiles(dataFolder: string) {
      * Stores the file durably unless present.
      * @throws AppError DISK_FULL, DATABASE_BUSY
      */
-    store: (id: string, bytes: Uint8Array) =>
-      inTurn(id, () =>
-        write(id, bytes).catch((error) => {
-          throw fileError(error, 'an asset could not be stored')
-        }),
-      ),
+    store: (id: string, bytes: Uint8Array) => store(id, (part) => writeDurably(part, bytes)),
+    /**
+     * Writes a file as it arrives.
+     * @throws AppError DISK_FULL, DATABASE_BUSY; an error of the pieces
+     */
+    async receive(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
+      await orFileError(makeFolder(folder))
+      const path = newPart()
+      const drop = () => rm(path, { force: true })
+      try {
+        const received = await writePieces(path, pieces)
+        const { id } = received
+        return {
+          ...received,
+          store: () => store(id, (part) => linkOrCopy(path, part)),
+          read: () => readFile(path),
+          drop,
+        }
+      } catch (error) {
+        await drop()
+        throw error
+      }
+    },
     open: (id: string) => openStoredBytes(pathOf(id)),
     read: (id: string): Promise<Uint8Array<ArrayBuffer> | undefined> => unlessMissing(readFile(pathOf(id))),
     async remove(ids: readonly string[]) {
@@ -68,6 +115,12 @@ export function assetsInMemory(): AssetFiles {
   const files = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     store: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
+    async receive(pieces) {
+      const all = Uint8Array.from(Buffer.concat(await Array.fromAsync(pieces)))
+      const id = createHash('sha256').update(all).digest('hex')
+      const store = async () => void files.set(id, all)
+      return { id, bytes: all.length, head: all, store, read: async () => all, drop: async () => undefined }
+    },
     async open(id) {
       const bytes = files.get(id)
       return bytes && bytesInMemory(bytes)
@@ -84,4 +137,32 @@ export function assetsInMemory(): AssetFiles {
 async function touch(path: string): Promise<boolean> {
   const now = new Date()
   return (await unlessMissing(utimes(path, now, now).then(() => true))) === true
+}
+
+const orFileError = <Result>(work: Promise<Result>): Promise<Result> =>
+  work.catch((error) => {
+    throw fileError(error, 'an asset could not be stored')
+  })
+
+async function writePieces(path: string, pieces: AsyncIterable<Uint8Array>) {
+  const hash = createHash('sha256')
+  let [head, bytes] = [Buffer.alloc(0), 0]
+  await using file = await orFileError(open(path, 'wx', PRIVATE_FILE))
+  for await (const piece of pieces) {
+    hash.update(piece)
+    if (head.length < HEAD_BYTES) head = Buffer.concat([head, piece])
+    await orFileError(writeAll(file, piece, bytes))
+    bytes += piece.length
+  }
+  await orFileError(file.datasync())
+  return { id: hash.digest('hex'), bytes, head }
+}
+
+// Some file systems have no hard links.
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch(async () => {
+    await copyFile(from, to)
+    await using file = await open(to, 'r+')
+    await file.datasync()
+  })
 }

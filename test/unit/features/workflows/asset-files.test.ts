@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,36 @@ describe.each([
   })
 })
 
+describe.each([
+  ['in a folder', () => openAssetFiles(folder())],
+  ['in memory', assetsInMemory],
+])('a file that is received %s', (_place, open) => {
+  it('is kept under its hash from `store` on, also once it was removed', async () => {
+    const files = open()
+    const received = await files.receive(ReadableStream.from([BYTES.subarray(0, 2), BYTES.subarray(2)]))
+    const id = createHash('sha256').update(BYTES).digest('hex')
+    expect([received.id, received.bytes, Buffer.from(received.head)]).toEqual([id, BYTES.length, Buffer.from(BYTES)])
+    expect(await files.read(id)).toBe(undefined)
+    await received.store()
+    await files.remove([id])
+    await received.store()
+    await received.drop()
+    expect(new Uint8Array((await files.read(id)) ?? [])).toEqual(BYTES)
+    expect(await files.olderThan(Number.MAX_SAFE_INTEGER)).toEqual([id])
+  })
+})
+
 describe('a folder of files', () => {
+  it('keeps nothing of a file that stops coming', async () => {
+    const data = folder()
+    async function* pieces() {
+      yield BYTES
+      throw new Error('gone')
+    }
+    await expect(openAssetFiles(data).receive(pieces())).rejects.toThrow('gone')
+    expect(readdirSync(join(data, 'assets'))).toEqual([])
+  })
+
   it('is closed to others, and holds nothing but whole files', async () => {
     const data = folder()
     const files = openAssetFiles(data)

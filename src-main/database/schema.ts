@@ -534,10 +534,13 @@ CREATE TRIGGER asset_removed AFTER DELETE ON assets BEGIN UPDATE assets_total SE
 CREATE TABLE assets_total (bytes INTEGER NOT NULL CHECK (bytes >= 0)) STRICT;
 INSERT INTO assets_total (bytes) VALUES (0);
 
+-- A name has one file, whatever endpoint it is for: endpoints may share a server with one folder of inputs.
 CREATE TABLE asset_names (
-  name         TEXT PRIMARY KEY,
+  name         TEXT NOT NULL,
+  endpoint_id  TEXT NOT NULL DEFAULT '',                   -- whose ComfyUI clients see it; empty: those of all
   asset        TEXT NOT NULL REFERENCES assets (id) ON DELETE CASCADE,
-  named_at     INTEGER NOT NULL
+  named_at     INTEGER NOT NULL,
+  PRIMARY KEY (name, endpoint_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX asset_names_by_asset ON asset_names (asset);

@@ -15,6 +15,18 @@ const { port: PORT } = new URL(SERVICE_URL)
 // Read when an endpoint is created.
 const OF_THE_SERVICE = /\/(?:object_info|system_stats)$/
 
+async function uploadTo(
+  send: Awaited<ReturnType<typeof openProxy>>['send'],
+  path: string,
+  fields: Readonly<Record<string, string | File>>,
+) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  const sent = new Response(form)
+  const headers = { 'content-type': sent.headers.get('content-type') ?? '' }
+  return send(path, { method: 'POST', body: Buffer.from(await sent.arrayBuffer()), headers })
+}
+
 /** A service with the endpoint `e` in front of a fake ComfyUI server. */
 async function withServer(answer: RequestListener) {
   const asked: IncomingMessage[] = []
@@ -238,19 +250,8 @@ describe('pictures', () => {
     const service = await setup()
     await service.createEndpoint('e', { workflows: {} })
     const { send } = await openProxy(service)
-    async function upload(
-      path: string,
-      picture: Uint8Array,
-      name: string,
-      more: Readonly<Record<string, string>> = {},
-    ) {
-      const form = new FormData()
-      form.set('image', new Blob([Uint8Array.from(picture)]), name)
-      for (const [field, value] of Object.entries(more)) form.set(field, value)
-      const sent = new Response(form)
-      const headers = { 'content-type': sent.headers.get('content-type') ?? '' }
-      return send(`/comfy/e${path}`, { method: 'POST', body: Buffer.from(await sent.arrayBuffer()), headers })
-    }
+    const upload = (path: string, picture: Uint8Array, name: string, more: Readonly<Record<string, string>> = {}) =>
+      uploadTo(send, `/comfy/e${path}`, { image: new File([Uint8Array.from(picture)], name), ...more })
     await upload('/upload/image', HALF, 'half.png')
     const view = (query: string) => send(`/comfy/e/view?type=input&${query}`)
     return { upload, view }
@@ -301,6 +302,35 @@ describe('pictures', () => {
       expect((await upload('/upload/mask', HALF, 'masked.png', fields)).status).toBe(400)
     },
   )
+})
+
+it('an upload is loaded and shown by the clients of its endpoint alone', async () => {
+  const service = await setup()
+  for (const id of ['e', 'f']) await service.createEndpoint(id, { workflows: {}, workersMin: 0 })
+  const { send } = await openProxy(service)
+  const upload = async (id: string, text: string) =>
+    (await uploadTo(send, `/comfy/${id}/upload/image`, { image: new File([text], 'a.png'), subfolder: 'in' })).json()
+  const load = { class_type: 'LoadImage', inputs: { image: 'in/a.png' } }
+  const prompt = { a: load, b: { class_type: 'SaveImage', inputs: { images: ['a', 0], filename_prefix: 'b' } } }
+  expect(await upload('e', 'mine')).toEqual({ name: 'a.png', subfolder: 'in', type: 'input' })
+  const view = async (id: string) => {
+    const { status, text } = await send(`/comfy/${id}/view?type=input&subfolder=in&filename=a.png`)
+    return [status, text]
+  }
+  expect([await view('e'), await view('f')]).toEqual([
+    [200, 'mine'],
+    [404, ''],
+  ])
+  for (const id of ['f', 'e']) {
+    const sent = await send(`/comfy/${id}/prompt`, { method: 'POST', body: JSON.stringify({ prompt }) })
+    expect(sent.status).toBe(200)
+  }
+  const images = async (id: string) => (await (await service.worker(id)).take())?.input
+  expect(await images('f')).not.toHaveProperty('images')
+  const image = Buffer.from('mine').toString('base64')
+  expect(await images('e')).toMatchObject({ images: [{ name: 'in/a.png', image }] })
+  await upload('f', 'mine')
+  expect(await view('f')).toEqual([200, 'mine'])
 })
 
 describe('lists of prompts', () => {

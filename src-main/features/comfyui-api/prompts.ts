@@ -102,7 +102,8 @@ export async function queuePrompt(
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
     deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(sent.extraData), outputs, metadata })
-  const { id } = await createRun(withId, endpoint, run, { request, secretInput: keysIn(extra), withRun })
+  const extras = { request, secretInput: keysIn(extra), withRun, isOfComfyuiClient: true }
+  const { id } = await createRun(withId, endpoint, run, extras)
   return { runId: id }
 }
 

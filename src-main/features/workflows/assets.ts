@@ -27,7 +27,9 @@ export async function writeAsset(
   if (given !== undefined && name === undefined)
     throw new AppError('BAD_FIELD', { field: 'name', why: 'must be the name of a file' })
   const asset = await storeAsset(deps, bytes)
-  return name === undefined ? asset : { ...asset, name: await nameAsset(deps, name, asset.id) }
+  return name === undefined
+    ? asset
+    : { ...asset, name: await nameAsset(deps, asset.id, { wanted: name, endpointId: '' }) }
 }
 
 /** @throws AppError NOT_DONE if the store is full, DISK_FULL, DATABASE_BUSY */
@@ -76,10 +78,18 @@ export async function openAsset(
   return { asset, file }
 }
 
-/** @returns the wanted name, or one like it if another file has it */
-export function nameAsset({ storage, clock }: AssetDeps, wanted: string, id: string): Promise<string> {
+/**
+ * @param name.endpointId whose ComfyUI clients see it; empty: those of all
+ * @returns the wanted name, or one like it if another file has it
+ */
+export function nameAsset(
+  { storage, clock }: AssetDeps,
+  id: string,
+  { wanted, endpointId }: { readonly wanted: string; readonly endpointId: string },
+): Promise<string> {
   return storage.write(() => {
-    for (const name of nameVariants(wanted)) if (storage.assets.giveName(name, id, clock.now())) return name
+    const given = { now: clock.now(), endpointId }
+    for (const name of nameVariants(wanted)) if (storage.assets.giveName(name, id, given)) return name
     return wanted
   })
 }

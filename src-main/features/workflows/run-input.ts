@@ -12,6 +12,8 @@ type RunParts = {
   readonly graph: Pick<RunGraph, 'text' | 'files'>
   /** For the bridge: requests previews, with the document's JSON. Undefined: another worker. */
   readonly bridge: { readonly document: string | undefined } | undefined
+  /** The endpoint whose ComfyUI client sent the graph: it loads the files that this client sees. */
+  readonly clientOf: string | undefined
 }
 
 /**
@@ -21,13 +23,13 @@ type RunParts = {
  */
 export async function runInput(
   storage: Pick<Storage, 'assets' | 'assetFiles'>,
-  { graph, bridge }: RunParts,
+  { graph, bridge, clientOf }: RunParts,
 ): Promise<string> {
   const { text: workflow, files } = graph
   const images: SentImage[] = []
   let bytes = Buffer.byteLength(workflow)
   for (const name of files) {
-    const asset = storage.assets.named(name)
+    const asset = clientOf === undefined ? storage.assets.named(name) : storage.assets.namedAt(name, clientOf)
     const data = asset && (await storage.assetFiles.read(asset.id))
     if (data === undefined) continue
     const image = Buffer.from(data).toString('base64')

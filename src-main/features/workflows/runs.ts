@@ -31,6 +31,7 @@ type RunExtras = Pick<Submission, 'secretInput'> & {
   readonly request?: Submission['request']
   /** Called in the job's transaction, after the run is stored. */
   readonly withRun?: (job: Job) => void
+  readonly isOfComfyuiClient?: boolean
 }
 
 /**
@@ -42,7 +43,7 @@ export async function createRun(
   deps: RunDeps,
   endpoint: Endpoint,
   asked: RunRequest,
-  { request = {}, secretInput, withRun }: RunExtras = {},
+  { request = {}, secretInput, withRun, isOfComfyuiClient = false }: RunExtras = {},
 ): Promise<RunView> {
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
@@ -51,7 +52,8 @@ export async function createRun(
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // Only for the bridge: other image workers get the public contract.
   const bridge = isBridge(endpoint.config) ? { document } : undefined
-  const input = await runInput(storage, { graph, bridge })
+  const clientOf = isOfComfyuiClient ? endpoint.id : undefined
+  const input = await runInput(storage, { graph, bridge, clientOf })
   const { text: payload, files, words } = graph
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
   const submission = { kind: 'run', request, input, s3Config: undefined, secretInput, waitMs: undefined } as const

@@ -133,7 +133,8 @@ export function createComfyuiApp(
 
   /** Results have a folder named after their prompt; see `outputsOf`. */
   function assetOf({ id: endpointId }: Endpoint, { filename, subfolder, type }: FileReference): string | undefined {
-    if (type === 'input') return storage.assets.named(subfolder === '' ? filename : `${subfolder}/${filename}`)?.id
+    if (type === 'input')
+      return storage.assets.namedAt(subfolder === '' ? filename : `${subfolder}/${filename}`, endpointId)?.id
     const run = runOfPrompt(deps, endpointId, subfolder)
     const results = type === 'temp' ? run?.previews : run?.results
     return results?.find((result) => result.filename === filename)?.asset
@@ -160,9 +161,10 @@ export function createComfyuiApp(
     try {
       const [name, subfolder] = [plainName(form.name), inputFolder(fields.get('subfolder'))]
       if (name === undefined || subfolder === undefined) return c.body(null, 400)
-      const asset = await store(image, fields, endpointFor(c))
+      const endpoint = endpointFor(c)
+      const asset = await store(image, fields, endpoint)
       if (asset === undefined) return c.body(null, 400)
-      const path = await nameAsset(assets, `${subfolder}${name}`, asset.id)
+      const path = await nameAsset(assets, asset.id, { wanted: `${subfolder}${name}`, endpointId: endpoint.id })
       return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
     } finally {
       await image.drop()

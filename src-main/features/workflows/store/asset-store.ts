@@ -16,18 +16,29 @@ export function createAssetStore(db: Database) {
     INSERT INTO assets (id, bytes, media_type, width, height, created_at, used_at)
     VALUES (@id, @bytes, @mediaType, @width, @height, @createdAt, @createdAt)
     ON CONFLICT (id) DO UPDATE SET used_at = excluded.used_at`).run()
-  // Existing names keep their file; the second statement returns the owner.
-  const name = query<[{ name: string; id: string; now: number }]>(`
-    INSERT INTO asset_names (name, asset, named_at) VALUES (@name, @id, @now) ON CONFLICT (name) DO NOTHING`).changed()
-  const whose = query<[name: string], string>(`SELECT asset FROM asset_names WHERE name = ?`).value()
+  const fileOf = query<[name: string], string>(`SELECT asset FROM asset_names WHERE name = ? LIMIT 1`).value()
+  const giveName = query<[{ name: string; id: string; now: number; endpointId: string }]>(`
+    INSERT INTO asset_names (name, endpoint_id, asset, named_at) VALUES (@name, @endpointId, @id, @now)
+    ON CONFLICT DO NOTHING`).run()
+  const allNamed = query<[limit: number], NamedRow>(`${NAMED} ORDER BY n.named_at DESC, n.name DESC LIMIT ?`).all(
+    namedOf,
+  )
   const remove = query<[ids: string]>(`DELETE FROM assets WHERE id IN (SELECT value FROM json_each(?))`).run()
   return {
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM assets WHERE id = ?`).one(assetOf),
     /** Adds it, or notes that it is used again. */
     save: ({ width, height, ...asset }: Asset) => save({ ...asset, width, height }),
-    named: query<[name: string], NamedRow>(`${NAMED} WHERE n.name = ?`).one(namedOf),
-    allNamed: query<[limit: number], NamedRow>(`${NAMED} ORDER BY n.named_at DESC, n.name DESC LIMIT ?`).all(namedOf),
-    giveName: (wanted: string, id: string, now: number) => name({ name: wanted, id, now }) || whose(wanted) === id,
+    named: query<[name: string], NamedRow>(`${NAMED} WHERE n.name = ? LIMIT 1`).one(namedOf),
+    /** As ComfyUI clients of the endpoint see it. */
+    namedAt: query<[name: string, endpointId: string], NamedRow>(`
+      ${NAMED} WHERE n.name = ? AND n.endpoint_id IN ('', ?) LIMIT 1`).one(namedOf),
+    allNamed: (limit: number) => [...new Map(allNamed(limit).map((asset) => [asset.name, asset])).values()],
+    /** @param endpointId whose ComfyUI clients see the name; empty: those of all @returns false if another file has it */
+    giveName(name: string, id: string, { now, endpointId }: { readonly now: number; readonly endpointId: string }) {
+      if ((fileOf(name) ?? id) !== id) return false
+      giveName({ name, id, now, endpointId })
+      return true
+    },
     totalBytes: query<[], number>(`SELECT bytes FROM assets_total`).value(0),
     // Thumbnails, workflows and runs keep the assets that they refer to. It runs when the store is full, so it may read
     // whole tables. Files of published graphs are collected once: a search of each graph for each name takes minutes.

@@ -52,7 +52,7 @@ it.each([
   await storeAsset(deps, BYTES)
   const graph = { version: 1, createdAt: 0, parameters: [], results: [], document: undefined, workflowId: undefined }
   await storage.write(() => {
-    storage.assets.giveName('mine.png', ID, 0)
+    storage.assets.giveName('mine.png', ID, { now: 0, endpointId: '' })
     const config = endpointConfig.parse({ name: 'g', workersMax: 0, graph: { behind: 'e', version: 1 } })
     const times = { revision: 1, createdAt: 0, updatedAt: 0 }
     storage.endpoints.save({ id: 'g', config, paused: false, keyHash: new Uint8Array(32), ...times }, 'created', 0)

@@ -15,6 +15,7 @@ import { uploadImages } from './prompt/upload-images.ts'
 import { answerFor, type Finished } from './results/answer.ts'
 import { collectPreviews, collectResults } from './results/collect-results.ts'
 import { listResults } from './results/list-results.ts'
+import { createSocketPictures, type SocketPictures } from './results/socket-pictures.ts'
 import type { ComfyServer } from './server/comfy-server.ts'
 import { findServer } from './server/find-server.ts'
 import type { BridgeSettings } from './settings.ts'
@@ -87,26 +88,28 @@ type Running = {
 
 async function finish(server: ComfyServer, input: BridgeInput, running: Running): Promise<Finished> {
   const { promptId, options } = running
-  const outcome = await follow(server, input, running)
+  const sent = createSocketPictures(input.workflow, options.settings.resultBytes)
+  const outcome = await follow(server, input, { ...running, sent })
   const record = await history(server, promptId, options)
   const outputs = record?.get('outputs')
   const listed = listResults(isObject(outputs) ? outputs : new Map())
   const { settings, signal, log } = options
   const limits = { maxBytes: settings.resultBytes, signal, log }
-  const { images, faults, leftBytes } = await collectResults(server, listed.results, limits)
+  const { images, faults, leftBytes } = await collectResults(server, [...sent.results(), ...listed.results], limits)
   const wanted = input.wantsPreviews ? listed.previews : []
   const previews = await collectPreviews(server, wanted, { ...limits, maxBytes: leftBytes })
-  return { promptId, outcome, record, images, previews, faults: [...listed.faults, ...faults] }
+  const notSent = outcome.kind === 'ended' ? sent.faults() : []
+  return { promptId, outcome, record, images, previews, faults: [...listed.faults, ...notSent, ...faults] }
 }
 
 async function follow(
   server: ComfyServer,
   { workflow }: BridgeInput,
-  { clientId, promptId, events, options }: Running,
+  { clientId, promptId, events, options, sent }: Running & { readonly sent: SocketPictures },
 ): Promise<Outcome> {
   const { settings, signal, progress, log } = options
   const nodes = isObject(workflow) ? workflow.keys() : []
-  const reporter = createReporter({ nodes, promptId, settings, progress, log })
+  const reporter = createReporter({ nodes, promptId, settings, progress, takeResult: sent.take, log })
   try {
     return await followPrompt({
       ...{ server, clientId, promptId, events, signal, settings, log },

@@ -1,26 +1,27 @@
-/** Previews as binary messages of a ComfyUI server's socket. Source: docs/spec/comfyui.md, 6. */
+/** Pictures as binary messages of a ComfyUI server's socket. Source: docs/spec/comfyui.md, 6. */
 
 const PREVIEW = 1
 const PREVIEW_WITH_METADATA = 4
 const [JPEG, PNG] = [1, 2]
 
+type Options = {
+  readonly promptId: string
+  readonly node: string | undefined
+  /** Whether the client understands pictures that name their node. */
+  readonly withMetadata: boolean
+}
+
 /**
  * @param preview a data URI of JPEG or PNG
- * @param withMetadata whether the client understands previews that name their node
  * @returns undefined for other previews
  */
-export function encodePreview(
-  preview: string,
-  {
-    promptId,
-    node,
-    withMetadata,
-  }: { readonly promptId: string; readonly node: string | undefined; readonly withMetadata: boolean },
-): Buffer | undefined {
+export function encodePreview(preview: string, options: Options): Buffer | undefined {
   const read = readPreview(preview)
-  if (read === undefined) return undefined
-  const { type } = read
-  const picture = Buffer.from(read.base64, 'base64')
+  return read && encodePicture(read.type, Buffer.from(read.base64, 'base64'), options)
+}
+
+/** @param type `image/png` or `image/jpeg` */
+export function encodePicture(type: string, picture: Uint8Array, { promptId, node, withMetadata }: Options): Buffer {
   if (!withMetadata) return Buffer.concat([uint32(PREVIEW), uint32(type === 'image/png' ? PNG : JPEG), picture])
   const metadata = Buffer.from(
     JSON.stringify({

@@ -8,7 +8,8 @@ import { isRecord } from '../../lib/json/plain.ts'
 import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
-import { encodePreview } from './encode-preview.ts'
+import { isSocketPicture } from '../workflows/rules/runs/socket-picture.ts'
+import { encodePicture, encodePreview } from './encode-preview.ts'
 import { readJobProgress } from './progress.ts'
 import { promptOfJob, queueRemaining, readEnd } from './prompts.ts'
 import {
@@ -121,13 +122,29 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     }
   }
 
+  /** As the node that made them would, while the prompt runs. */
+  async function sendPictures(endpointId: string, clientId: string, runId: string): Promise<void> {
+    const promptId = promptOfJob(runId)
+    if (promptId === undefined) return
+    for (const { asset, filename, mediaType, node } of storage.runs.get(runId)?.results ?? []) {
+      const picture = isSocketPicture(filename) ? await storage.assetFiles.read(asset) : undefined
+      if (picture === undefined || node === undefined) continue
+      tell(endpointId, clientId, [executingMessage(promptId, node)])
+      for (const client of ofEndpoint(endpointId).filter((one) => one.clientId === clientId))
+        client.send(encodePicture(mediaType, picture, { promptId, node, withMetadata: client.hasPreviewMetadata }))
+    }
+  }
+
   async function tellEnd(endpointId: string, runId: string): Promise<void> {
     await storage.durable()
     const stored = storage.comfyuiPrompts.head(runId)
     const ended = stored && readEnd({ storage }, stored)
     if (stored === undefined || ended === undefined) return
     const { clientId } = stored
-    if (clientId !== undefined) tell(endpointId, clientId, endMessages(ended.promptId, ended.end, ended.endedAt))
+    if (clientId !== undefined) {
+      await sendPictures(endpointId, clientId, runId)
+      tell(endpointId, clientId, endMessages(ended.promptId, ended.end, ended.endedAt))
+    }
     tellStatus(endpointId)
   }
 

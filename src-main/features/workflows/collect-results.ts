@@ -15,6 +15,7 @@ import { readJobError } from '../jobs/rules/read-error.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import { type AssetDeps, storeAsset } from './assets.ts'
 import { type FoundResult, plainName } from './rules/runs/find-results.ts'
+import { isSocketPicture } from './rules/runs/socket-picture.ts'
 
 type Deps = AssetDeps &
   ReadsInThread & {
@@ -180,7 +181,8 @@ async function storeOne(
   const name = one.filename ?? `result ${at + 1}`
   const { content } = one
   if (content.kind === 'address') return `${name} is not stored here: its worker left it at ${content.url}`
-  const file = await deps.readInThread('resultFile', content, made)
+  const graph = isSocketPicture(name) ? undefined : made // its client gets the bytes that the node sent
+  const file = await deps.readInThread('resultFile', content, graph)
   if ('problem' in file) return `${name} cannot be read: ${file.problem}.`
   if (file.length === 0) return `${name} is empty.`
   try {

@@ -79,13 +79,15 @@ export async function openEvents(
   }
 }
 
+const isPreview = (event: ServerEvent | undefined) => event?.kind === 'preview' && event.preview.type === 'image/jpeg'
+
 class WaitingEvents {
   readonly #events: { readonly event: ServerEvent; readonly bytes: number }[] = []
   #bytes = 0
 
   add(event: ServerEvent, bytes: number): void {
-    // Only the newest picture matters, however slow its reader is.
-    if (event.kind === 'preview' && this.#events.at(-1)?.event.kind === 'preview') this.#remove(this.#events.pop())
+    // Only the newest preview matters, however slow its reader is. Servers send previews as JPEG, and results as PNG.
+    if (isPreview(event) && isPreview(this.#events.at(-1)?.event)) this.#remove(this.#events.pop())
     this.#events.push({ event, bytes })
     this.#bytes += bytes
   }

@@ -7,6 +7,8 @@ type ReporterOptions = {
   readonly promptId: string
   readonly settings: Pick<BridgeSettings, 'progressMs' | 'previewBytes'>
   readonly progress: (value: unknown) => void
+  /** True for a picture that is a result. */
+  readonly takeResult: (node: string, picture: Preview) => boolean
   readonly log: (line: string) => void
 }
 
@@ -14,7 +16,7 @@ type ReporterOptions = {
  * Throttles reports but always sends the newest, with the latest preview, since polling clients see only the last
  * value.
  */
-export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions) {
+export function createReporter({ nodes, promptId, settings, progress, takeResult, log }: ReporterOptions) {
   let at: Progress = nothingDone(nodes)
   let preview: { readonly node: string; readonly data: string } | undefined
   let hasToldOfSize = false
@@ -33,6 +35,7 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
     takePreview(taken: Preview) {
       const node = taken.node ?? at.node
       if (node === undefined || (taken.promptId !== undefined && taken.promptId !== promptId)) return
+      if (takeResult(node, taken)) return
       if (taken.picture.length > settings.previewBytes) {
         if (!hasToldOfSize) log(`Previews of more than ${settings.previewBytes / 1024} KiB are left out.`)
         hasToldOfSize = true

@@ -45,7 +45,8 @@ export async function collectResults(
       left -= found.bytes.length
       images.push(entryOf(result, found.bytes))
     } else if (found.kind === 'fault') faults.push(found.why)
-    else if (result.kind === 'text') faults.push(`${filename} does not fit into the result: ${room}.`)
+    else if (result.kind === 'text' || result.kind === 'sent')
+      faults.push(`${filename} does not fit into the result: ${room}.`)
     else {
       log(`${filename} stays on the server: ${room} in the result of the job.`)
       const data = addressOf(server, placeOf(result)).href
@@ -86,8 +87,8 @@ async function contentOf(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  if (file.kind === 'text') {
-    const bytes = Buffer.from(file.text)
+  if (file.kind === 'text' || file.kind === 'sent') {
+    const bytes = file.kind === 'sent' ? file.bytes : Buffer.from(file.text)
     return bytes.length > maxBytes ? { kind: 'too large' } : { kind: 'bytes', bytes }
   }
   const failed = `Failed to fetch image data for ${file.filename} from /view endpoint.`

@@ -23,6 +23,7 @@ export type ListedResult =
   | ListedFile
   | CachedPicture
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
+  | { readonly kind: 'sent'; readonly node: string; readonly filename: string; readonly bytes: Uint8Array }
 
 // Each is requested from the server. Source: ours, twice what the gallery keeps.
 const RESULTS_MAX = 1000
@@ -64,7 +65,9 @@ function readItem(item: JsonValue, node: string, key: string, at: number): Liste
   }
   if (!isObject(item) || isNumber(item)) return undefined
   const [filename, type] = [textIn(item, 'filename') ?? '', textIn(item, 'type')]
-  const id = textIn(item, 'source') === 'http' ? textIn(item, 'id') : undefined
+  const source = textIn(item, 'source')
+  if (source === 'websocket') return undefined // it came over the socket
+  const id = source === 'http' ? textIn(item, 'id') : undefined
   if (id !== undefined && CACHE_ID.test(id)) {
     const format = /^image\/(\w+)$/.exec(textIn(item, 'content-type') ?? '')?.[1] ?? 'png'
     return { kind: 'cached', node, filename: cachedPictureName(id, format), id }

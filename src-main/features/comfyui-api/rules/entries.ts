@@ -1,6 +1,7 @@
 /** Entries of the queue and the history of a ComfyUI server, as JSON text. Source: docs/spec/comfyui.md, 6. */
 import type { RunResult } from '../../../contract/workflows.ts'
 import { cachedPictureId } from '../../workflows/rules/runs/cached-picture.ts'
+import { isSocketPicture } from '../../workflows/rules/runs/socket-picture.ts'
 import { endMessages, type Message, type PromptEnd, startMessage } from './messages.ts'
 
 export type StoredPrompt = {
@@ -40,14 +41,18 @@ export function outputsOf(
     const output = outputs.get(node) ?? {}
     outputs.set(node, output)
     output[key] ??= []
-    const id = cachedPictureId(filename)
-    const cached = id === undefined ? {} : { source: 'http', id, 'content-type': mediaType }
-    output[key].push({ filename, subfolder: promptId, type, ...cached })
+    output[key].push({ filename, subfolder: promptId, type, ...sourceOf({ filename, mediaType }) })
     if (mediaType.startsWith('video/')) output.animated = [true as unknown as object]
   }
   results.forEach(add('output'))
   previews.forEach(add('temp'))
   return Object.fromEntries(outputs)
+}
+
+function sourceOf({ filename, mediaType }: Pick<RunResult, 'filename' | 'mediaType'>) {
+  const id = cachedPictureId(filename)
+  if (id !== undefined) return { source: 'http', id, 'content-type': mediaType }
+  return isSocketPicture(filename) ? { source: 'websocket', 'content-type': mediaType } : {}
 }
 
 /** JSON of an object, with the document and the client. */

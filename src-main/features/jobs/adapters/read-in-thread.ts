@@ -141,7 +141,7 @@ const READERS: Readers = {
     const bytes = ownBytes(content.kind === 'text' ? Buffer.from(content.text) : Buffer.from(content.data, 'base64'))
     if (bytes.length > limit('assetBytes'))
       return { problem: `it has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}` }
-    return withGraph(bytes, made)
+    return made === undefined ? bytes : withGraph(bytes, made)
   },
 }
 

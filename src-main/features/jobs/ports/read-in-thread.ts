@@ -76,7 +76,8 @@ export type Readers = {
   readonly picture: (bytes: Uint8Array, form: PictureForm) => { readonly bytes: Bytes; readonly type: string } | Problem
   /** @returns a PNG with the original's colours and graph and the mask's alpha */
   readonly maskedPicture: (original: Uint8Array, mask: Uint8Array) => Bytes | Problem
-  readonly resultFile: (content: FoundResult['content'], made: GraphOfPicture) => Uint8Array | Problem
+  /** @param made undefined: the file stays as its worker sent it */
+  readonly resultFile: (content: FoundResult['content'], made: GraphOfPicture | undefined) => Uint8Array | Problem
 }
 
 export type ReadInThread = <Name extends keyof Readers>(

@@ -583,7 +583,7 @@ CREATE INDEX workflow_runs_open ON workflow_runs (seq) WHERE ended_at IS NULL;
 
 CREATE INDEX workflow_runs_of_workflow ON workflow_runs (workflow_id, seq) WHERE workflow_id IS NOT NULL;
 
-CREATE INDEX workflow_runs_of_endpoint ON workflow_runs (endpoint_id, seq);
+CREATE INDEX workflow_runs_of_endpoint ON workflow_runs (endpoint_id, seq, status, execution_ms);
 
 CREATE INDEX workflow_runs_of_sweep ON workflow_runs (sweep_id, seq) WHERE sweep_id IS NOT NULL;
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decode, encode } from 'fast-png'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { freePort } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
@@ -381,12 +382,28 @@ describe('lists of prompts', () => {
     const jobs = async (query: string) => (await read(`/jobs${query}`)).jobs.map(({ id }: { id: string }) => id)
     expect(await jobs('')).toEqual([waiting, ...ids.toReversed()])
     expect(await jobs('?sort_order=asc&limit=1&offset=1')).toEqual([ids[1]])
+    expect(await jobs('?sort_by=execution_duration&sort_order=asc')).toEqual([...ids, waiting])
     expect(await jobs('?status=failed')).toEqual([ids[1]])
+    expect(await jobs('?status=pending,completed')).toEqual([waiting, ids[0]])
     expect((await read('/jobs?limit=2')).pagination).toEqual({ offset: 0, limit: 2, total: 3, has_more: true })
     const failed = await read(`/api/jobs/${ids[1]}`)
     expect(failed).toMatchObject({ status: 'failed', execution_error: { exception_message: 'no', prompt_id: ids[1] } })
     expect(await read('/jobs?status=done')).toMatchObject({ error: expect.stringContaining('Invalid status') })
     await change('/queue', { delete: [waiting] })
     expect((await read('/queue')).queue_pending).toEqual([])
+  })
+
+  it('count all jobs, however many a response holds', async () => {
+    const { read, change } = await withHistory([{ output: 1 }])
+    const most = limit('comfyuiHistoryShown')
+    for (let sent = 0; sent < most; sent++) await change('/prompt', { prompt: PROMPT })
+    const page = async (query: string) => {
+      const { jobs, pagination } = await read(`/jobs${query}`)
+      return { shown: jobs.length, ...pagination }
+    }
+    const total = most + 2
+    expect(await page('')).toEqual({ shown: most, offset: 0, limit: null, total, has_more: true })
+    expect(await page(`?offset=${most}`)).toEqual({ shown: 2, offset: most, limit: null, total, has_more: false })
+    expect(await page('?status=completed')).toMatchObject({ shown: 1, total: 1, has_more: false })
   })
 })

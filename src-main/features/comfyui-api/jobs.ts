@@ -1,27 +1,28 @@
 /** One list of waiting, running and ended prompts, as newer ComfyUI servers have it. */
 
+import { JOB_STATES } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RunView } from '../../contract/workflows.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { promptOfJob, readEnd, runOfPrompt } from './prompts.ts'
 import { extraData } from './rules/entries.ts'
 import type { JobQuery } from './rules/job-query.ts'
-import { JOB_STATES, jobView } from './rules/job-view.ts'
+import { jobView, STATES } from './rules/job-view.ts'
 
 type Deps = { readonly storage: Storage }
 
 export function listJobs({ storage }: Deps, endpointId: string, asked: JobQuery) {
-  const { states, isByDuration, isAscending, limit: most, offset } = asked
-  const read = { endpointId, limit: limit('comfyuiHistoryShown'), before: undefined }
-  const found = storage.runs
-    .list({ ...read, workflowId: undefined, sweepId: undefined, text: undefined })
-    .filter(({ status }) => states.includes(JOB_STATES[status]))
-  if (isByDuration) found.sort((a, b) => (b.executionMs ?? 0) - (a.executionMs ?? 0))
-  if (isAscending) found.reverse()
-  const shown = found.slice(offset, most === undefined ? undefined : offset + most)
+  const { limit: most, offset } = asked
+  const states = JOB_STATES.filter((state) => asked.states.includes(STATES[state]))
+  const shown = Math.min(most ?? Number.POSITIVE_INFINITY, limit('comfyuiHistoryShown'))
+  const ids = storage.comfyuiPrompts.ids({ ...asked, endpointId, states, limit: shown })
+  const total = storage.comfyuiPrompts.count({ endpointId, states })
   return {
-    jobs: shown.map((run) => viewRun(storage, run)),
-    pagination: { offset, limit: most ?? null, total: found.length, has_more: offset + shown.length < found.length },
+    jobs: ids.flatMap((id) => {
+      const run = storage.runs.get(id)
+      return run === undefined ? [] : [viewRun(storage, run)]
+    }),
+    pagination: { offset, limit: most ?? null, total, has_more: offset + ids.length < total },
   }
 }
 

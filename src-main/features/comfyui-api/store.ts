@@ -28,12 +28,39 @@ const HEAD = `r.id AS runId, r.seq AS number, p.client_id AS clientId, p.outputs
 const FROM = `FROM workflow_runs r LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
 // ComfyUI's history omits prompts that never started.
 const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.execution_ms IS NOT NULL)`
+// Results may still be read once a job has ended. Jobs are asked only if waiting and running ones are told apart.
+const OF_STATES = `r.endpoint_id = @endpointId AND CASE WHEN r.status = 'IN_QUEUE' AND @tellsOpenApart = 1
+  THEN COALESCE((SELECT 'IN_QUEUE' FROM jobs j WHERE j.id = r.id AND j.status = 'IN_QUEUE'), 'IN_PROGRESS')
+  ELSE r.status END IN (SELECT value FROM json_each(@states))`
+
+const statesIn = (states: readonly JobState[]) => ({
+  states: JSON.stringify(states),
+  tellsOpenApart: Number(states.includes('IN_QUEUE') !== states.includes('IN_PROGRESS')),
+})
+
+type StatesQuery = { readonly endpointId: string; readonly states: readonly JobState[] }
+type ListQuery = StatesQuery & {
+  readonly isByDuration: boolean
+  readonly isAscending: boolean
+  readonly limit: number
+  readonly offset: number
+}
 
 export function createComfyuiPromptStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO comfyui_prompts (seq, client_id, extra, outputs, metadata)
     SELECT seq, @clientId, @extra, @outputs, @metadata FROM workflow_runs WHERE id = @runId`).run()
+  const count = query<[object], number>(`SELECT COUNT(*) FROM workflow_runs r WHERE ${OF_STATES}`).value(0)
+  const listBy = (order: string) =>
+    query<[object], string>(`
+      SELECT r.id FROM workflow_runs r WHERE ${OF_STATES} ORDER BY ${order} LIMIT @limit OFFSET @offset`).values()
+  const duration = 'COALESCE(r.execution_ms, 0)'
+  const byTime = { ascending: listBy('r.seq'), descending: listBy('r.seq DESC') }
+  const byDuration = {
+    ascending: listBy(`${duration}, r.seq`),
+    descending: listBy(`${duration} DESC, r.seq DESC`),
+  }
   return {
     insert: ({ outputs, clientId, metadata, ...prompt }: NewPrompt) =>
       insert({ ...prompt, clientId: clientId ?? null, outputs: JSON.stringify(outputs), metadata: metadata ?? null }),
@@ -47,6 +74,11 @@ export function createComfyuiPromptStore(db: Database) {
     /** JSON. */
     metadataOf: query<[runId: string], string>(`
       SELECT p.metadata FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
+    ids({ states, isByDuration, isAscending, ...rest }: ListQuery) {
+      const lists = isByDuration ? byDuration : byTime
+      return lists[isAscending ? 'ascending' : 'descending']({ ...rest, ...statesIn(states) })
+    },
+    count: ({ endpointId, states }: StatesQuery) => count({ endpointId, ...statesIn(states) }),
     /** Oldest first. */
     open: query<[endpointId: string, limit: number], { readonly runId: string; readonly status: JobState }>(`
       SELECT r.id AS runId, j.status FROM workflow_runs r JOIN jobs j ON j.id = r.id

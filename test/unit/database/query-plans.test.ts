@@ -42,8 +42,9 @@ const READ_WHOLE = [
   'workflows USING INDEX workflows_by_change',
 ]
 // Sorts at most two pages of rows that come from two ranges of an index, each in order already; the assets that a full
-// store gives up; or the rows of one batch or comparison.
-const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS |FROM (batch_lines|comparison_runs) WHERE (batch|comparison_id) = \?/
+// store gives up; the rows of one batch or comparison; or the kept runs of an endpoint by their duration, from an index.
+const SORTS_A_PAGE =
+  /UNION ALL|^WITH loaded AS |FROM (batch_lines|comparison_runs) WHERE (batch|comparison_id) = \?|ORDER BY COALESCE\(r\.execution_ms, 0\)/
 // Once an hour or so, for a whole table, or where a store is full.
 const TRIMS =
   /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$|^DELETE FROM workflow_runs WHERE seq IN|^WITH loaded AS /
@@ -153,6 +154,11 @@ describe('the check', () => {
     ['the active release', `environment_id = ? AND state = 'active'`, 'releases_active'],
     ['the release that is prepared', `environment_id = ? AND state = 'preparing'`, 'releases_preparing'],
     ['the history of a job', 'FROM events WHERE seq = ? ORDER BY id', 'events_of_job'],
+    [
+      'runs of an endpoint by state',
+      'FROM workflow_runs r WHERE r.endpoint_id = @endpointId AND CASE',
+      'workflow_runs_of_endpoint',
+    ],
   ] as const) {
     it(`${what}: the index is ${index}`, () => {
       const found = all.filter((statement) => statement.includes(sql))

@@ -303,14 +303,15 @@ it('a large graph is published without holding the event loop as long as reading
   expect(held).toBeLessThan(reading * PART)
 })
 
+const ASKED_RUN = { title: 'Mine', label: undefined, endpoint: {}, installed: undefined }
+
 describe('a run', () => {
   it('of a large graph is sent as it came, and does not hold the event loop as long as reading it takes', async () => {
     const service = await withEndpoint()
     const inputs = (at: number) => ({ seed: at, cfg: 7.5, image: `in/${at}.png`, text: `a prompt of node ${at}` })
     const nodes = Array.from({ length: 20_000 }, (_, at) => [at, { class_type: 'KSampler', inputs: inputs(at) }])
     const payload = JSON.stringify(Object.fromEntries(nodes))
-    const asked = { title: 'Mine', label: undefined, endpoint: {}, installed: undefined }
-    const reading = cpuOf(() => runGraph(payload, asked, new Map()))
+    const reading = cpuOf(() => runGraph(payload, ASKED_RUN, new Map()))
     let id = ''
     const held = await leastHold(async () => {
       id = (await start(service, { payload })).id
@@ -326,7 +327,7 @@ describe('a run', () => {
     const types = typesIn((await service.get('/api/node-types?endpointId=e')).text)
     const nodes = Array.from({ length: 6000 }, (_, at) => [at, { class_type: 'KSampler', inputs: {} }])
     const prompt = JSON.stringify(Object.fromEntries(nodes))
-    const checking = cpuOf(() => checkPrompt(prompt, { targets: undefined, knowsFiles: true }, types))
+    const checking = cpuOf(() => checkPrompt(prompt, { targets: undefined, knowsFiles: true, run: ASKED_RUN }, types))
     const body = `{"prompt":${prompt}}`
     const held = await leastHold(async () => {
       expect((await send('/comfy/e/prompt', { method: 'POST', body })).status).toBe(400)

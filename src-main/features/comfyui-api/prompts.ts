@@ -14,7 +14,7 @@ import { cancelJob } from '../jobs/queue/change-job.ts'
 import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { ACCOUNT_KEYS } from '../workflows/rules/runs/account-keys.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
-import { createRun, type RunDeps } from '../workflows/runs.ts'
+import { askedRun, createRun, type RunDeps, refuseGraph } from '../workflows/runs.ts'
 import { type AskedPrompt, type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
 import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
 import type { PromptEnd } from './rules/messages.ts'
@@ -94,15 +94,15 @@ export async function queuePrompt(
 ): Promise<{ readonly runId: string } | RefusedPrompt> {
   const checked = await checkInTurn(deps, endpoint, sent)
   if ('refused' in checked) return checked
-  const { outputs, payload } = checked
+  const { outputs, graph } = checked
   const extra = fieldsOf(sent.extraData ?? '{}')
   const document = documentIn(extra('extra_pnginfo'))
-  const run = { endpointId: endpoint.id, payload, title: TITLE, document }
+  const run = { endpointId: endpoint.id, payload: sent.graph, title: TITLE, document }
   const request = { idempotencyKey, ...(priority === undefined ? {} : { policy: { priority } }) }
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
     deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(sent.extraData), outputs, metadata })
-  const extras = { request, secretInput: keysIn(extra), withRun, isOfComfyuiClient: true }
+  const extras = { request, secretInput: keysIn(extra), withRun, isOfComfyuiClient: true, graph }
   const { id } = await createRun(withId, endpoint, run, extras)
   return { runId: id }
 }
@@ -127,15 +127,21 @@ function targetsIn(json: string | undefined): readonly string[] | undefined {
   return isArray(value) ? value.filter((id) => typeof id === 'string') : []
 }
 
+/** @throws AppError as createRun */
 async function checkInTurn(
-  { nodeTypes, readInThread }: RunDeps,
+  deps: RunDeps,
   endpoint: Endpoint,
-  { graph, targets, assets }: Pick<SentPrompt, 'graph' | 'targets' | 'assets'>,
+  { graph: text, targets, assets }: Pick<SentPrompt, 'graph' | 'targets' | 'assets'>,
 ): Promise<CheckedPrompt | RefusedPrompt> {
-  const asked = { targets, assets, knowsFiles: isStandIn(endpoint.config) }
-  if (graph.length <= limit('graphInTurnBytes')) return checkPrompt(graph, asked, await nodeTypes.readOf(endpoint))
-  const read = await readInThread('prompt', graph, asked, (await nodeTypes.of(endpoint)).text)
-  return 'problem' in read ? { refused: refusal('invalid_prompt', read.problem) } : read
+  const { nodeTypes, readInThread } = deps
+  const run = askedRun(deps, endpoint, { title: TITLE, label: undefined })
+  const asked = { targets, assets, knowsFiles: isStandIn(endpoint.config), run }
+  const isShort = text.length <= limit('graphInTurnBytes')
+  const read = isShort
+    ? checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
+    : await readInThread('prompt', text, asked, (await nodeTypes.of(endpoint)).text)
+  if ('problem' in read) return { refused: refusal('invalid_prompt', read.problem) }
+  return 'refused' in read || 'graph' in read ? read : refuseGraph(deps, endpoint, read)
 }
 
 function documentIn(info: string | undefined): string | undefined {

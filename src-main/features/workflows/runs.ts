@@ -4,6 +4,7 @@ import { limit } from '../../contract/limits.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
+import type { Problem } from '../comparisons/rules/plan.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { moveJobs } from '../jobs/queue/change-many-jobs.ts'
 import { type Submission, submitJob } from '../jobs/queue/submit.ts'
@@ -12,7 +13,7 @@ import { checkDocument, refuseLarge } from './library.ts'
 import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
 import { packagesByClass, withNamed } from './rules/node-packages.ts'
 import { saidWithPackages } from './rules/problem.ts'
-import { type RunGraph, runGraph } from './rules/runs/run-graph.ts'
+import { type AskedRun, type RefusedRun, type RunGraph, runGraph } from './rules/runs/run-graph.ts'
 import { isBridge, whyNoWorkflows } from './rules/runs/takes-workflows.ts'
 import { installedModels, modelNotInstalled, noPayload, runInput } from './run-input.ts'
 
@@ -32,6 +33,8 @@ type RunExtras = Pick<Submission, 'secretInput'> & {
   /** Called in the job's transaction, after the run is stored. */
   readonly withRun?: (job: Job) => void
   readonly isOfComfyuiClient?: boolean
+  /** Undefined: it is read from the payload. */
+  readonly graph?: RunGraph
 }
 
 /**
@@ -43,11 +46,12 @@ export async function createRun(
   deps: RunDeps,
   endpoint: Endpoint,
   asked: RunRequest,
-  { request = {}, secretInput, withRun, isOfComfyuiClient = false }: RunExtras = {},
+  { request = {}, secretInput, withRun, isOfComfyuiClient = false, graph: read }: RunExtras = {},
 ): Promise<RunView> {
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
-  const graph = await readRunGraph(deps, endpoint, asked)
+  refuseLarge(asked.payload)
+  const graph = read ?? (await readRunGraph(deps, endpoint, asked))
   if (asked.document !== undefined) await checkDocument(deps, asked.document)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // Only for the bridge: other image workers get the public contract.
@@ -67,17 +71,32 @@ export async function createRun(
 async function readRunGraph(
   deps: RunDeps,
   endpoint: Endpoint,
-  { payload: text, title, label }: RunRequest,
+  { payload: text, ...told }: RunRequest,
 ): Promise<RunGraph> {
   const { nodeTypes, readInThread } = deps
-  refuseLarge(text)
-  const { handler } = endpoint.config
-  const asked = { title, label, endpoint: { handler }, installed: installedModels(deps.models, endpoint) }
+  const asked = askedRun(deps, endpoint, told)
   const isShort = text.length <= limit('graphInTurnBytes')
   const read = isShort
     ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
     : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)
-  if ('words' in read) return read
+  return 'words' in read ? read : refuseGraph(deps, endpoint, read)
+}
+
+export function askedRun(
+  { models }: Pick<RunDeps, 'models'>,
+  endpoint: Endpoint,
+  { title, label }: Pick<RunRequest, 'title' | 'label'>,
+): AskedRun {
+  const { handler } = endpoint.config
+  return { title, label, endpoint: { handler }, installed: installedModels(models, endpoint) }
+}
+
+/** @throws AppError as createRun */
+export async function refuseGraph(
+  deps: Pick<RunDeps, 'models' | 'nodePackages'>,
+  endpoint: Endpoint,
+  read: RefusedRun | Problem,
+): Promise<never> {
   if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
   if ('missing' in read) throw modelNotInstalled(deps.models, endpoint, read.missing)
   if (!('unrunnable' in read)) throw noPayload(read)

@@ -1,9 +1,10 @@
-/** Checks the graph of a prompt as a ComfyUI server does. Source: docs/spec/comfyui.md, 9 and 10. */
+/** Checks the graph of a prompt as a ComfyUI server does, and reads it for its job. Source: docs/spec/comfyui.md, 9 and 10. */
 import { parseJson } from '../../../lib/json/parse.ts'
-import { isObject, writeJson } from '../../../lib/json/value.ts'
+import { isObject } from '../../../lib/json/value.ts'
 import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../workflows/rules/payload.ts'
 import { pruneToOutputs } from '../../workflows/rules/publish/parameter-values.ts'
+import { type AskedRun, type RefusedRun, type RunGraph, runParsed } from '../../workflows/rules/runs/run-graph.ts'
 import { validate } from '../../workflows/rules/validate.ts'
 import { nameAssets } from './asset-references.ts'
 import { missingAssets, NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from './refusals.ts'
@@ -15,11 +16,12 @@ export type AskedPrompt = {
   readonly knowsFiles: boolean
   /** Names of input files by id, for references to assets; undefined: they are not read. */
   readonly assets?: Readonly<Record<string, string>> | undefined
+  readonly run: AskedRun
 }
 
 export type CheckedPrompt = {
-  /** JSON of the nodes that the requested outputs need. */
-  readonly payload: string
+  /** The nodes that the requested outputs need. */
+  readonly graph: RunGraph
   readonly outputs: readonly string[]
 }
 
@@ -28,9 +30,9 @@ export type RefusedPrompt = { readonly refused: Refusal }
 /** Nodes of unknown classes may be outputs. */
 export function checkPrompt(
   text: string,
-  { targets, knowsFiles, assets }: AskedPrompt,
+  { targets, knowsFiles, assets, run }: AskedPrompt,
   types: NodeTypes,
-): CheckedPrompt | RefusedPrompt {
+): CheckedPrompt | RefusedPrompt | RefusedRun {
   const sent = parseJson(text)
   if (!isObject(sent)) return { refused: NO_PROMPT }
   const { graph: all, missing } = assets === undefined ? { graph: sent, missing: [] } : nameAssets(sent, assets)
@@ -44,5 +46,6 @@ export function checkPrompt(
   const problems = validate(payload, types).filter(({ code }) => knowsFiles || code !== 'value_not_in_list')
   const refused = refusalOf(problems, { outputs, classOf: (node) => classes.get(node) })
   if (refused !== undefined) return { refused }
-  return { payload: payload === sent ? text : writeJson(payload), outputs }
+  const graph = runParsed(payload, run, types)
+  return 'words' in graph ? { graph, outputs } : graph
 }

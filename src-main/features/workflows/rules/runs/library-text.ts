@@ -2,7 +2,7 @@ import type { Json } from '../../../../lib/json/bytes.ts'
 import { DEPTH_MAX, faultText, readJson, strictJson } from '../../../../lib/json/parse.ts'
 import { plainJson } from '../../../../lib/json/plain.ts'
 import { scanJson } from '../../../../lib/json/scan.ts'
-import { type JsonObject, writeJson } from '../../../../lib/json/value.ts'
+import { type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'
 import { toDocument } from '../to-document.ts'
@@ -43,7 +43,11 @@ export function readGraphText(
     const found = `a text that is not JSON (${faultText(read.fault)})`
     return { found, fix: 'It may be incomplete: save or export the file again.' }
   }
-  const recognised = recognise(read.value)
+  return graphIn(read.value)
+}
+
+export function graphIn(value: JsonValue): ReturnType<typeof readGraphText> {
+  const recognised = recognise(value)
   return recognised.form === 'other' ? { found: recognised.found, fix: FORMS } : recognised
 }
 

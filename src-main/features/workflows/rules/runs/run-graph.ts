@@ -1,9 +1,9 @@
-import { type JsonObject, writeJson } from '../../../../lib/json/value.ts'
+import { type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import { type PackagesByClass, packagesOfPayload } from '../node-packages.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
 import { type AskedModel, findMissingModel, type InstalledModels } from './graph-models.ts'
-import { type NoGraph, readGraphText } from './library-text.ts'
+import { graphIn, type NoGraph, readGraphText } from './library-text.ts'
 import { imagesOf, wordsOf } from './payload-files.ts'
 import { unrunnableNodes, type WorkflowFacts } from './takes-workflows.ts'
 
@@ -30,16 +30,22 @@ const UNSAFE_IDS = new Set(['__proto__', 'constructor', 'prototype'])
 const FIX =
   'Workers take the API form: the editor converts it when it runs or publishes a graph, and so does `drydock workflow convert --to api`.'
 
-export function readPayloadText(text: string): { readonly payload: JsonObject } | NoPayload {
-  const read = readGraphText(text)
+export const readPayloadText = (text: string) => payloadIn(readGraphText(text))
+
+function payloadIn(read: ReturnType<typeof readGraphText>): { readonly payload: JsonObject } | NoPayload {
   if ('found' in read) return read
   if (read.form === 'document') return { found: 'a document of an editor', fix: FIX }
   const unsafe = [...read.raw.keys()].find((id) => UNSAFE_IDS.has(id))
   return unsafe === undefined ? { payload: withoutCacheNotes(read.raw) } : { unsafe }
 }
 
-export function runGraph(text: string, asked: AskedRun, types: NodeTypes): RunGraph | RefusedRun {
-  const read = readPayloadText(text)
+export const runGraph = (text: string, asked: AskedRun, types: NodeTypes): RunGraph | RefusedRun =>
+  runRead(readPayloadText(text), asked, types)
+
+export const runParsed = (value: JsonValue, asked: AskedRun, types: NodeTypes): RunGraph | RefusedRun =>
+  runRead(payloadIn(graphIn(value)), asked, types)
+
+function runRead(read: ReturnType<typeof readPayloadText>, asked: AskedRun, types: NodeTypes): RunGraph | RefusedRun {
   if (!('payload' in read)) return read
   const { payload } = read
   const { title, label, endpoint, installed } = asked

@@ -25,6 +25,7 @@ export const LIMIT_TOPICS = {
       'ours: a traceback of hundreds of calls; lists read the errors of all their jobs',
     ],
     readInThreadMs: [60_000, '', 'ours: the worst body of 20 MiB takes two seconds of CPU time'],
+    pictureMs: [10_000, '', 'ours: twice the time of a JPEG of 12 megapixels, which the next pictures wait for'],
     readInThreadIdleMs: [30_000, '', 'ours: large bodies often come in a row'],
     chunkBytes: [MIB, 'Chunk of a stream; larger ones are split', 'the platform'],
     chunksPerJob: [1_000_000, 'Chunks per job', 'docs/spec/targets.md, 2.22'],

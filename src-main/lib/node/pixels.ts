@@ -8,6 +8,8 @@ export type Pixels = { readonly width: number; readonly height: number; readonly
 
 // Maximum megapixels. Source: ours; a small file may claim any size.
 const MEGAPIXELS_MAX = 64
+// Decoding a JPEG takes up to 0.4 s of processor time per megapixel, and as long again to write one. Source: measured.
+const JPEG_MEGAPIXELS_MAX = 24
 
 /**
  * Decodes a PNG or JPEG; undefined for other formats or if too large.
@@ -17,7 +19,10 @@ const MEGAPIXELS_MAX = 64
 export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
   const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
   if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
-  if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
+  if (type === 'image/jpeg')
+    return width * height > JPEG_MEGAPIXELS_MAX * 1e6
+      ? undefined
+      : decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: JPEG_MEGAPIXELS_MAX })
   if (type !== 'image/png') return undefined
   // A sample of 16 bits takes twice the memory.
   if (bytes[24] === 16 && width * height > (MEGAPIXELS_MAX / 2) * 1e6) return undefined

@@ -202,13 +202,13 @@ const MEMORY_MIB = 1024
 
 /** A thread starts with the first large item and ends after an idle period. */
 export function createReadInThread(): { readonly readInThread: ReadInThread; readonly stop: () => Promise<void> } {
-  const start = () =>
+  const start = (timeMs: number) =>
     createThread<Told, Answer | Problem>(new URL(import.meta.url), {
-      timeMs: limit('readInThreadMs'),
+      timeMs,
       memoryMib: MEMORY_MIB,
       idleMs: limit('readInThreadIdleMs'),
     })
-  const [usual, pictures] = [start(), start()]
+  const [usual, pictures] = [start(limit('readInThreadMs')), start(limit('pictureMs'))]
   const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> => {
     const isPicture = OF_PICTURES.has(name)
     const isSmall = given.every((one) => sizeOf(one) <= (SMALL_BYTES[name] ?? limit('payloadInRowBytes')))
@@ -223,7 +223,7 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   }
 }
 
-// Results of jobs do not wait for large pictures, which small files may hold and which take up to ten seconds.
+// Results of jobs do not wait for large pictures, which small files may hold.
 const OF_PICTURES: ReadonlySet<keyof Readers> = new Set(['picture', 'maskedPicture'])
 
 // A small graph may take long to check.

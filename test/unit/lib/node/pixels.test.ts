@@ -16,6 +16,12 @@ it('refuses pixels of more bytes than the header says, and deep ones from half t
   expect(readPixels(png(header(8000, 16), PIXEL), 'image/png')).toBeUndefined()
 })
 
+it('refuses a JPEG of too many pixels by its header', () => {
+  const side = Buffer.from([0x1b, 0x58]) // 7000
+  const frame = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8]), side, side, Buffer.alloc(20)])
+  expect(readPixels(frame, 'image/jpeg')).toBeUndefined()
+})
+
 function header(side: number, depth = 8): Buffer {
   const data = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, depth, 6, 0, 0, 0])
   data.writeUInt32BE(side, 0)

@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { pageFileType } from '../../../lib/page-files.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
@@ -56,9 +57,7 @@ export function createPage({ folder, isSameUser, ...behind }: PageOptions) {
     const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, pathname)
     if (file !== undefined) {
       response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes, 'cache-control': 'no-cache' })
-      return void createReadStream(file.path)
-        .on('error', () => response.destroy())
-        .pipe(response)
+      return pipeline(createReadStream(file.path), response)
     }
     const forwarded = forward(incoming).on('error', () => {
       if (response.headersSent) response.destroy()

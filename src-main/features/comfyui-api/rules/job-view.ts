@@ -3,7 +3,7 @@ import type { JobState } from '../../../contract/job.ts'
 import type { RunView } from '../../../contract/workflows.ts'
 import { endMessages, type PromptEnd } from './messages.ts'
 
-export const JOB_STATES: Readonly<Record<JobState, string>> = {
+export const STATES: Readonly<Record<JobState, string>> = {
   IN_QUEUE: 'pending',
   IN_PROGRESS: 'in_progress',
   COMPLETED: 'completed',
@@ -29,7 +29,7 @@ export function jobView(run: RunView, { promptId, number, ended }: Prompt) {
     first && Object.entries(first[1]).map(([mediaType, files]) => ({ file: (files as object[])[0], mediaType }))[0]
   return {
     id: promptId,
-    status: JOB_STATES[status],
+    status: STATES[status],
     priority: number ?? 0,
     create_time: createdAt,
     ...(endedAt === undefined
@@ -39,6 +39,6 @@ export function jobView(run: RunView, { promptId, number, ended }: Prompt) {
       ? {}
       : { preview_output: { ...preview.file, nodeId: first?.[0], mediaType: preview.mediaType } }),
     outputs_count: run.results.length + (run.previews?.length ?? 0),
-    ...(end === undefined || JOB_STATES[status] !== 'failed' ? {} : { execution_error: failure?.data }),
+    ...(end === undefined || STATES[status] !== 'failed' ? {} : { execution_error: failure?.data }),
   }
 }

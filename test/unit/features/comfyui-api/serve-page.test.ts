@@ -1,6 +1,6 @@
 /** The page of `drydock comfy open`: who gets it, and what reaches the service. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPage, type PageOptions } from '../../../../src-main/features/comfyui-api/adapters/serve-page.ts'
 import { listen } from '../../../../src-main/http/server/listen.ts'
+import { MIB } from '../../../../src-main/lib/units.ts'
 import { send } from '../../../support/web-client.ts'
 
 async function setup(more: Partial<PageOptions> = {}) {
@@ -34,7 +35,7 @@ async function setup(more: Partial<PageOptions> = {}) {
     const [cookie = ''] = (await ask(link)).headers['set-cookie'] ?? []
     return { cookie: cookie.replace(/;.*/, '') }
   }
-  return { ask, asked, link, signIn, host, port }
+  return { ask, asked, link, signIn, host, port, folder }
 }
 
 it('gives the page to the browser that opened the link, once', async () => {
@@ -99,3 +100,23 @@ it('serves the page of the server if no folder is given', async () => {
   const { ask, signIn } = await setup({ folder: undefined })
   expect((await ask('/', await signIn())).text).toBe('from the service')
 })
+
+it.runIf(process.platform === 'linux')('closes the file of a download that is aborted', async () => {
+  const { signIn, folder, host, port } = await setup()
+  const file = join(folder, 'large.js')
+  writeFileSync(file, Buffer.alloc(8 * MIB))
+  const isOpen = () => readdirSync('/proc/self/fd').some((fd) => linkOf(`/proc/self/fd/${fd}`) === file)
+  const download = request({ port, path: '/large.js', headers: { host, ...(await signIn()) } }).end()
+  const [response] = await once(download, 'response')
+  await expect.poll(isOpen).toBe(true)
+  response.destroy()
+  await expect.poll(isOpen).toBe(false)
+})
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // closed in the meantime
+  }
+}

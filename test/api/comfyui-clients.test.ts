@@ -229,6 +229,16 @@ it('the count of the queue includes batch jobs', async () => {
   expect((await send('/comfy/e/prompt')).json()).toEqual({ exec_info: { queue_remaining: 1 } })
 })
 
+it('the port of the service is refused as the port of an endpoint', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const { status, body } = await service.ask('PATCH', '/api/endpoints/e', { body: { comfyuiPort: Number(PORT) } })
+  expect([status, JSON.stringify(body)]).toEqual([
+    400,
+    expect.stringContaining(`${PORT} is the port of Drydock itself`),
+  ])
+})
+
 it('a port for ComfyUI clients of an endpoint without workflows is set with a warning', async () => {
   const service = await setup()
   await service.createEndpoint('e')

@@ -50,6 +50,14 @@ async function warningOf({ fleet, views }: Services, { config }: Endpoint): Prom
   return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
 }
 
+function refuseOwnPort({ info }: Pick<Services, 'info'>, port: number | null | undefined): void {
+  if (typeof port === 'number' && String(port) === new URL(info().url).port)
+    throw new AppError('BAD_FIELD', {
+      field: 'comfyuiPort',
+      why: `${port} is the port of Drydock itself. Choose another`,
+    })
+}
+
 /** Call before the endpoint itself opens the port. */
 async function portWarning(port: number | null | undefined): Promise<{ readonly warning?: string }> {
   if (typeof port !== 'number' || (await canOpen(port))) return {}
@@ -79,6 +87,7 @@ export const ENDPOINT_OPERATIONS = {
   },
   async endpointCreate({ body }, service) {
     const { id, ...config } = body
+    refuseOwnPort(service, config.comfyuiPort)
     const ofPort = await portWarning(config.comfyuiPort)
     const made = await createEndpoint(service, config, id)
     return {
@@ -91,6 +100,7 @@ export const ENDPOINT_OPERATIONS = {
   async endpointUpdate({ path, body }, service) {
     const endpoint = endpointOf(path, service)
     const { comfyuiPort, container, command } = body
+    refuseOwnPort(service, comfyuiPort)
     const ofPort = comfyuiPort === endpoint.config.comfyuiPort ? {} : await portWarning(comfyuiPort)
     const changed = await updateEndpoint(service, endpoint, body)
     const warning = container === undefined && command === undefined ? {} : await warningOf(service, changed)

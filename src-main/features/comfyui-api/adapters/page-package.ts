@@ -1,6 +1,6 @@
 /** ComfyUI's own page, from the Python index. */
-import { rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { runProgram } from '../../../lib/node/run-program.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 
@@ -19,6 +19,7 @@ export const hasIndex = (folder: string): Promise<boolean> =>
   )
 
 /**
+ * Commands may install at the same time: the first one to finish stays.
  * @param cache folder to install into
  * @param installing called before an installation
  * @returns the folder of the page, or the reason for the failure, as the end of a sentence
@@ -27,20 +28,36 @@ export async function installPage(
   cache: string,
   installing: (name: string) => void,
 ): Promise<{ readonly folder: string } | { readonly why: string }> {
-  const folder = join(cache, 'comfyui_frontend_package', 'static')
+  const folder = staticFolder(cache)
   if (await hasIndex(folder)) return { folder }
-  const fresh = `${cache}.new`
   installing(PACKAGE)
-  for (const [command, ...args] of INSTALLERS) {
+  await mkdir(dirname(cache), { recursive: true })
+  const fresh = await mkdtemp(`${cache}.new-`)
+  try {
+    const why = await installInto(fresh)
+    if (why !== undefined) return { why }
+    await rename(fresh, cache).catch(async () => {
+      if (await hasIndex(folder)) return
+      await rm(cache, { recursive: true, force: true })
+      await rename(fresh, cache)
+    })
+    return { folder }
+  } finally {
     await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+const staticFolder = (installed: string) => join(installed, 'comfyui_frontend_package', 'static')
+
+/** @returns the reason for the failure */
+async function installInto(fresh: string): Promise<string | undefined> {
+  for (const [command, ...args] of INSTALLERS) {
     const all = [...args, '--no-deps', '--target', fresh, PACKAGE]
     const end = await runProgram({ command, args: all, limitMs: SILENCE_MS, limits: 'no progress' })
     if (end.kind === 'missing') continue
-    if (end.kind === 'late') return { why: `${command} made no progress for ${SILENCE_MS / MINUTE_MS} minutes` }
-    if (end.exitCode !== 0) return { why: end.stderr.trim().split('\n').at(-1) ?? `${command} failed` }
-    await rm(cache, { recursive: true, force: true })
-    await rename(fresh, cache)
-    return (await hasIndex(folder)) ? { folder } : { why: `${PACKAGE} contains no page` }
+    if (end.kind === 'late') return `${command} made no progress for ${SILENCE_MS / MINUTE_MS} minutes`
+    if (end.exitCode !== 0) return end.stderr.trim().split('\n').at(-1) ?? `${command} failed`
+    return (await hasIndex(staticFolder(fresh))) ? undefined : `${PACKAGE} contains no page`
   }
-  return { why: 'neither uv nor python3 is installed' }
+  return 'neither uv nor python3 is installed'
 }

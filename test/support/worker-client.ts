@@ -20,7 +20,7 @@ export type TestWorker = {
   readonly takeBatch: (size: number | string) => Promise<readonly TakenJob[]>
   readonly stopOrders: (options?: CallOptions) => Promise<readonly string[]>
   readonly ping: (jobIds?: readonly string[], more?: string) => Promise<void>
-  /** Reports on a job: an object, or text as it is. */
+  /** Reports on a job: an object, or text or bytes as they are. */
   readonly done: (jobId: string, report: object | string) => Promise<Response>
   /** Reports like `done`, and asks for as many jobs with the answer. */
   readonly doneAndTake: (jobId: string, report: object, most?: number) => Promise<readonly TakenJob[]>
@@ -28,6 +28,8 @@ export type TestWorker = {
   /** Any call by address. */
   readonly call: (url: string, init?: RequestInit, bindings?: object) => Promise<Response>
 }
+
+const isBytes = (body: object): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array
 
 type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>
 
@@ -50,7 +52,7 @@ export function workerClient(fetch: Fetch, spec: WorkerSpec): TestWorker {
   const post = (url: string, body: object | string) =>
     call(url, {
       method: 'POST',
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
 

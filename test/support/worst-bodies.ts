@@ -5,6 +5,9 @@ const filled = (before: string, part: string, after: string, bytes: number): Buf
     before + part.repeat(Math.floor((bytes - before.length - after.length) / Buffer.byteLength(part))) + after,
   )
 
+/** A value as a body that is ready to be sent. */
+export const jsonBytes = (value: unknown) => new Uint8Array(Buffer.from(JSON.stringify(value)))
+
 /** JSON objects with these bytes under `name`; each is valid, and the service takes each as an input or result. */
 export const WORST_JSON: Readonly<Record<string, (name: string, bytes: number) => Buffer<ArrayBuffer>>> = {
   'empty lists': (name, bytes) => filled(`{"${name}":{"a":[`, '[],', '0]}}', bytes),

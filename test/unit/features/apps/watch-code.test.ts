@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readImportedFiles } from '../../../../src-main/features/workers/adapters/imported-files.ts'
 import { watchCode } from '../../../../src-main/features/workers/adapters/watch-code.ts'
-import { longestHold } from '../../../support/main-thread.ts'
+import { expectShortHold } from '../../../support/main-thread.ts'
 import { until } from '../../../support/served-service.ts'
 
 /** A folder with files, by their paths. */
@@ -207,7 +207,7 @@ test.each([
   ['spaces', 'h.mjs', `from${' '.repeat(60_000)}`],
 ])('a source that is all %s is read at once', async (_what, file, text) => {
   const { imported } = setup({ [file]: text })
-  expect(await longestHold(() => imported(file))).toBeLessThan(200)
+  await expectShortHold(200, () => imported(file))
   expect(await imported(file)).toEqual([file])
 })
 

@@ -8,7 +8,7 @@ import { createReadHead } from '../../../../src-main/features/models/read-head.t
 import { HEAD_BYTES_MAX } from '../../../../src-main/features/models/rules/model-heads.ts'
 import { factsOfHead } from '../../../../src-main/features/models/rules/recognise-model.ts'
 import { inspectModel } from '../../../../src-main/features/models/store/scan-models.ts'
-import { cpuOf, leastHold } from '../../../support/main-thread.ts'
+import { cpuOf, expectShortHold } from '../../../support/main-thread.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
 
 const READ = async (json: string, dataBytes: number) => factsOfHead(json, dataBytes)
@@ -183,7 +183,6 @@ test('a header with very many keys is read in a thread', async () => {
   writeFileSync(path, bytes)
   const reading = cpuOf(() => factsOfHead(json, 0))
   const found = { path, name: 'a.safetensors', bytes: bytes.length }
-  const held = await leastHold(() => inspectModel(found, createReadHead({ readInThread })))
-  expect(held).toBeLessThan(reading / 2)
+  await expectShortHold(reading / 2, () => inspectModel(found, createReadHead({ readInThread })))
   expect(await inspectModel(found, createReadHead({ readInThread }))).toEqual(factsOfHead(json, 0))
 })

@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { BuildView, PreviewView } from '../../src-main/contract/projects.ts'
 import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
 import { type ServedService, servedService, until } from '../support/served-service.ts'
-
-// A test starts services, and all workers of an app again and again. In ms.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** An opened project. */
 export type OpenedProject = {

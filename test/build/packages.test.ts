@@ -11,9 +11,6 @@ import { until } from '../support/served-service.ts'
 import { makeWheels, type WheelContent } from '../support/wheels.ts'
 import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup as setupBuild } from './support.ts'
 
-// For several runs of an installer; one takes a second, or many on a busy machine. In ms.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 // If uv cannot be installed, all tests use pip.
 const uv = await prepareUv()
 const WITH_UV = uv.ready ? `${join(uv.folder, 'bin')}:${process.env.PATH}` : process.env.PATH

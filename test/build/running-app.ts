@@ -2,11 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { startedService, until } from '../support/served-service.ts'
-
-// A test builds an app and starts all its workers at once. In ms.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** A released app. */
 export type RunningApp = {

@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished, vi } from 'vitest'
-
-// A test runs up to ten commands, each half a second of the processor, and what they start. In ms.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+import { onTestFinished } from 'vitest'
 
 const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
 

@@ -2,15 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, type TestContext, vi } from 'vitest'
+import { afterAll, beforeAll, type TestContext } from 'vitest'
 import { startServer } from '../../src-main/app/headless/main.ts'
 import type { EndpointView, WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LogLine } from '../../src-main/contract/management.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { endAll } from '../support/shared-in-file.ts'
-
-// Each test starts workers, those of the public SDK for a second of the processor, and five run side by side. In ms.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** The sample handler file of this clone. */
 export const HELLO_HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Folders whose test files wait longest for machines, containers and installers, slowest first.
-const SLOWEST_FOLDERS = ['machines', 'sdk', 'docker', 'e2e', 'apps', 'build', 'preview', 'conformance']
+const SLOWEST_FOLDERS = ['machines', 'sdk', 'docker', 'e2e', 'apps', 'build', 'preview', 'conformance', 'desktop']
 
 /** Starts the slowest test files first, so that none of them still runs alone at the end. */
 export class BeginWithWaiting extends BaseSequencer {

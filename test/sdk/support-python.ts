@@ -36,14 +36,22 @@ const NEVER_IMPORTED = [
   ...['pygments', 'pyyaml', 'rich', 'rignore', 'sentry_sdk', 'uvloop', 'watchfiles', 'websockets'],
   ...['backports_zstd', 'brotli'],
 ]
+// Pip parses the description of each package a hundred times, and botocore describes every service of a cloud.
 const LEAVE_OUT = `
-import pathlib, sys, zipfile
+import pathlib, re, sys, zipfile
 whole, light, *names = sys.argv[1:]
+def is_needed(requirement):
+    return re.split(r"[^A-Za-z0-9_.-]", requirement.strip())[0].replace("-", "_").replace(".", "_").lower() not in names
 for path in pathlib.Path(whole).glob("*.whl"):
-    left_out = path.name.split("-")[0] in names
+    if path.name.split("-")[0].lower() in names:
+        continue
     with zipfile.ZipFile(path) as wheel, zipfile.ZipFile(f"{light}/{path.name}", "w") as made:
         for name in wheel.namelist():
-            if not left_out or ".dist-info/" in name:
+            if name.endswith(".dist-info/METADATA"):
+                head = wheel.read(name).decode().partition("\\n\\n")[0].splitlines()
+                kept = [line for line in head if not line.startswith("Requires-Dist:") or is_needed(line[14:])]
+                made.writestr(name, "\\n".join(kept) + "\\n")
+            elif not re.match("botocore/data/.+/", name):
                 made.writestr(name, wheel.read(name))
 `
 /** Arguments of Python that begin a command of pip. */
@@ -109,26 +117,27 @@ export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
 }
 
 /**
- * The same for workers that are processes of this machine. The packages that they never import contain only names and
- * versions, because installing and packing them takes two thirds of the time of the platform's command.
+ * The same without the packages that no test imports, because installing and packing them takes two thirds of the time
+ * of the platform's command.
  */
 export async function prepareLightWheels(base: PublicPython): Promise<PackageFolder> {
-  const whole = await prepareAppWheels(base)
+  return lightened(base, await prepareAppWheels(base))
+}
+
+/** The light wheels for our own builds, which install for the oldest system that an image may have. */
+export async function prepareBuildWheels(base: PublicPython): Promise<PackageFolder> {
+  const platforms = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
+  const options = platforms.flatMap((platform) => ['--platform', platform])
+  return lightened(base, await downloadWheels(base, 'build-wheels', options))
+}
+
+async function lightened(base: PublicPython, whole: PackageFolder): Promise<PackageFolder> {
   if (!whole.ready) return whole
-  return prepareFolder(`${basename(whole.folder)}-light-${hash('sha1', `${NEVER_IMPORTED}`).slice(0, 8)}`, (folder) => [
+  const form = hash('sha1', `${LEAVE_OUT}${NEVER_IMPORTED}`).slice(0, 8)
+  return prepareFolder(`${basename(whole.folder)}-light-${form}`, (folder) => [
     ...[base.python, '-c', LEAVE_OUT, whole.folder, folder],
     ...NEVER_IMPORTED,
   ])
-}
-
-/** The same for our own builds, which install for the oldest system that an image may have. */
-export function prepareBuildWheels(base: PublicPython): Promise<PackageFolder> {
-  const platforms = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
-  return downloadWheels(
-    base,
-    'build-wheels',
-    platforms.flatMap((platform) => ['--platform', platform]),
-  )
 }
 
 function downloadWheels(base: PublicPython, what: string, options: readonly string[]): Promise<PackageFolder> {

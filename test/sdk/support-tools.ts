@@ -169,7 +169,7 @@ export async function startTools(python: PublicPython, wheels: string, dockerHos
     NO_COLOR: '1',
     PYTHONDONTWRITEBYTECODE: '1',
     PYTHONUNBUFFERED: '1',
-    PIP_NO_COMPILE: '1', // Workers compile the modules that they import.
+    PIP_NO_COMPILE: '0', // Pip reads it as the value of `compile`. Workers compile the modules that they import.
     ...packages,
     ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
   }

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ContainerSettings } from '../../src-main/contract/container.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import type { WhenOver } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { makeWheels } from '../support/wheels.ts'
 import { outputOf, setupImages, temporaryFolder } from './support-images.ts'
 
@@ -38,24 +40,19 @@ const HOSTILE = [
   'Flask[async]~=3.0; python_version >= "3.9"',
 ]
 
-/**
- * A keeper of images on a Python image of the test: with two wheels, an apt-get that only writes down what it is asked
- * for, and such a pip too where the test wants it.
- */
-async function setup({ recordsPip = false } = {}) {
+/** A Python image of the file, with two wheels and an apt-get that only writes down what it is asked for. */
+async function makeBase(whenOver: WhenOver, { recordsPip }: { readonly recordsPip: boolean }) {
   const base = `drydock-test-base-${randomUUID()}`
-  const resources = temporaryFolder()
+  const resources = temporaryFolder(whenOver)
   for (const part of ['docker', 'python']) cpSync(join(RESOURCES, part), join(resources, part), { recursive: true })
   const dockerfile = join(resources, 'docker/worker/Dockerfile')
   writeFileSync(dockerfile, readFileSync(dockerfile, 'utf8').replace(/^ARG BASE=.*$/m, `ARG BASE=${base}:3.11-slim`))
   const label = `drydock-test=${base}`
   // A build that fails leaves the steps that it has done, without a name. These run last of all.
-  onTestFinished(async () => {
-    await images.docker.pruneImages({ filters: { dangling: ['true'], label: [label] } })
-  })
-  const images = setupImages(engine, { resources })
+  whenOver(async () => void (await images.docker.pruneImages({ filters: { dangling: ['true'], label: [label] } })))
+  const images = setupImages(engine, { resources, whenOver })
 
-  const context = temporaryFolder()
+  const context = temporaryFolder(whenOver)
   mkdirSync(join(context, 'wheels'))
   makeWheels(join(context, 'wheels'), [
     { name: 'greeting', files: { 'greeting.py': 'WORDS = "hello"\n' } },
@@ -72,7 +69,19 @@ async function setup({ recordsPip = false } = {}) {
   await new Promise<void>((resolve, reject) =>
     images.docker.modem.followProgress(built, (error) => (error ? reject(error) : resolve())),
   )
-  images.removeLater(`${base}:3.11-slim`)
+  whenOver(() => images.docker.getImage(`${base}:3.11-slim`).remove({ force: true }))
+  // The engine takes the steps of this worker image for all others on the same base.
+  await images.ensure({})
+  return { base, resources }
+}
+
+const plainBase = sharedInFile((whenOver) => makeBase(whenOver, { recordsPip: false }))
+const baseThatRecordsPip = sharedInFile((whenOver) => makeBase(whenOver, { recordsPip: true }))
+
+/** A keeper of images on a Python image of the file; with a pip that only writes down what it is asked for, if wanted. */
+async function setup({ recordsPip = false } = {}) {
+  const { base, resources } = await (recordsPip ? baseThatRecordsPip() : plainBase())
+  const images = setupImages(engine, { resources })
   images.removeLater(`${base}:3.12-slim`)
   return {
     ...images,

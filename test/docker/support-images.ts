@@ -11,6 +11,7 @@ import {
 } from '../../src-main/contract/container.ts'
 import { createImageStore } from '../../src-main/runtimes/docker/images.ts'
 import type { DockerEngine } from '../support/docker-engine.ts'
+import type { WhenOver } from '../support/served-service.ts'
 
 const RESOURCES = join(import.meta.dirname, '../../resources')
 
@@ -21,14 +22,17 @@ export function setupImages(
     resources = RESOURCES,
     stored = {},
     repository = `drydock-worker-test-${randomUUID()}`,
+    whenOver = (end) => onTestFinished(end),
   }: {
     readonly resources?: string
     readonly stored?: Readonly<Record<string, RegistryCredentials>>
-    /** Name of the worker image; its images vanish with the test. */
+    /** Name of the worker image. */
     readonly repository?: string
+    /** Registers the removal of its images. */
+    readonly whenOver?: WhenOver
   } = {},
 ) {
-  const home = temporaryFolder()
+  const home = temporaryFolder(whenOver)
   const docker = new Docker({ socketPath: 'why' in engine ? '' : engine.dockerHost.replace('unix://', '') })
   const time = { now: 0 }
   const note = () => undefined
@@ -48,7 +52,7 @@ export function setupImages(
     for (const tag of found.flatMap(({ RepoTags }) => RepoTags ?? []))
       await docker.getImage(tag).remove({ force: true })
   }
-  if (!('why' in engine)) onTestFinished(removeWorkerImages)
+  if (!('why' in engine)) whenOver(removeWorkerImages)
 
   return {
     docker,
@@ -99,9 +103,9 @@ export async function outputOf(
   return (await container.logs({ stdout: true, stderr: true })).toString().trim()
 }
 
-/** A folder that vanishes with the test. */
-export function temporaryFolder(): string {
+/** A folder that vanishes, by default with the test. */
+export function temporaryFolder(whenOver: WhenOver = (end) => onTestFinished(end)): string {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-images-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  whenOver(async () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -2,14 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { cuttingProxy } from '../support/cutting-proxy.ts'
 import { ownNetwork } from '../support/own-network.ts'
 import { servedService, until } from '../support/served-service.ts'
 import { appProject } from './support.ts'
-
-// It builds and deploys four times. In ms.
-vi.setConfig({ testTimeout: 240_000 })
 
 // It has its network for itself.
 const PORT = 8790

@@ -8,8 +8,9 @@ import { asIndex, isArray, isObject, type JsonObject, type JsonValue } from '../
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget } from './input-type.ts'
 import { customComboWidgets, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
+import { inputOfValue } from './own-inputs.ts'
 import type { PayloadNode } from './payload.ts'
-import { isStored, slotsOf } from './widgets.ts'
+import { isStored, ownSlots, slotsOf, widgetValues } from './widgets.ts'
 
 const CHOICE = 'COMFY_DYNAMICCOMBO_V3'
 
@@ -25,10 +26,13 @@ type Given = {
   readonly hasInput: (name: string) => boolean
 }
 
+/** The class of a node, with the inputs that its own values need and those that only the node names. */
 export function typeOfNode(node: GraphNode, types: NodeTypes): NodeType | undefined {
   const type = types.get(node.type ?? '')
-  if (type === undefined || !isDynamic(type)) return type
-  const { widgetValues: values, inputs } = node
+  return type && withOwnInputs(isDynamic(type) ? expandedFor(node, type) : type, node)
+}
+
+function expandedFor({ widgetValues: values, inputs }: GraphNode, type: NodeType): NodeType {
   const linked = new Set(inputs.items.flatMap(({ name = '', link }) => (link === undefined ? [] : name)))
   return expanded(type, {
     valueOf: (name, index) => (isArray(values) ? values[index] : isObject(values) ? values.get(name) : undefined),
@@ -75,6 +79,38 @@ function expanded(type: NodeType, given: Given): NodeType {
   known.set(key, variant)
   return variant
 }
+
+/** A file may be newer than the list of classes; then its own names count. */
+function withOwnInputs(type: NodeType, node: GraphNode): NodeType {
+  const slots = ownSlots(node)
+  const values = slots && widgetValues(node, undefined)
+  const known = new Set(type.inputs.map(({ name }) => name))
+  const more = [...(values ?? [])].filter(([name]) => !known.has(name))
+  const isOther = (input: InputType) => {
+    const value = values?.get(input.name)
+    return value !== undefined && isChoice(input) && input.choices?.includes(value) === false
+  }
+  if (slots === undefined || (more.length === 0 && !type.inputs.some(isOther))) return type
+  const before = ownTypes.get(node)
+  if (before?.of === type) return before.type
+  const named = new Set(slots.map(({ name }) => name))
+  // The node names all inputs of its choice.
+  const isOfOtherChoice = (input: InputType) =>
+    isWidget(input) && !named.has(input.name) && type.inputs.some((one) => isWithinChoice(input, one))
+  const inputs = [
+    ...type.inputs.filter((input) => !isOfOtherChoice(input)),
+    ...more.map(([name, value]) => inputOfValue(node, name, value)),
+  ]
+  const own = { ...type, inputs, storedAs: slots }
+  ownTypes.set(node, { of: type, type: own })
+  return own
+}
+
+// Only a cache: views are cached by the identity of the class.
+const ownTypes = new WeakMap<GraphNode, { readonly of: NodeType; readonly type: NodeType }>()
+
+const isWithinChoice = ({ name }: InputType, choice: InputType): boolean =>
+  isChoice(choice) && name.startsWith(`${choice.name}.`)
 
 function optionsOf({
   options,

@@ -6,6 +6,7 @@
 import { asText } from '../../../lib/json/plain.ts'
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
 import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
+import type { StoredSlot } from './widgets.ts'
 
 /** Values that a worker suggests, by class and input. It accepts others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
@@ -49,6 +50,8 @@ export type NodeType = {
   /** Whether a run of it alone has a result, like a saved picture. */
   readonly isOutput: boolean
   readonly raw: JsonObject
+  /** Places of the values of one node that names more of them than its class; missing: they follow from the inputs. */
+  readonly storedAs?: readonly StoredSlot[]
 }
 
 export type NodeTypes = ReadonlyMap<string, NodeType>

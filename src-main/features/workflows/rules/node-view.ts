@@ -10,6 +10,7 @@ import { linkById, nodeById, realTarget } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget } from './input-type.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
+import { inputOfSlot } from './own-inputs.ts'
 import { isGroupNode, virtualKind } from './to-payload/virtual-nodes.ts'
 import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
 
@@ -191,7 +192,8 @@ function unknownWidgets(
       return { name: `value ${at + 1}`, kind: 'input', input: undefined, value, isLinked: false }
     })
   return slots.map(({ name, kind, at }) => {
-    return { name, kind, input: target, value: values[at], isLinked: linked.has(name) }
+    const input = target ?? inputOfSlot(node, name)
+    return { name, kind, input, value: values[at], isLinked: linked.has(name) }
   })
 }
 

@@ -14,7 +14,7 @@ import type { NodeType, NodeTypes } from './node-types.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from './payload.ts'
 import { isPrompt, plainPrompt } from './resolve/dynamic-prompts.ts'
 import { VIRTUAL_KINDS } from './to-payload/virtual-nodes.ts'
-import { isSent, isStored, LEFT_OUT, OTHER_INPUTS, valueSlots } from './widgets.ts'
+import { isPagePart, isSent, isStored, LEFT_OUT, OTHER_INPUTS, valueSlots } from './widgets.ts'
 
 type NewLink = {
   readonly id: number
@@ -97,7 +97,7 @@ function inputSlots(node: PayloadNode, into: Part['into'], type: NodeType | unde
   const others = [...linked].filter((name) => !known.has(name))
   // For an unknown class, only the slots name the values.
   const unnamed = [...(type === undefined ? node.inputs : [])].filter(
-    ([name, value]) => !linked.has(name) && !isStorable(value),
+    ([name, value]) => !linked.has(name) && !isChanged(name, value),
   )
   return [
     ...slots,
@@ -220,7 +220,7 @@ function valuesOf({ node, type, into }: Part) {
   const held = new Map<string, JsonValue>()
   for (const [name, value] of node.inputs) {
     if (linked.has(name)) continue
-    if (widgets.has(name) && !isStorable(value)) held.set(name, value)
+    if (widgets.has(name) && !isChanged(name, value)) held.set(name, value)
     else others.push([name, value])
   }
   const leftOut = [...widgets].filter((name) => !node.inputs.has(name))
@@ -250,6 +250,6 @@ function unwrapped(value: JsonValue): JsonValue {
   return inner !== undefined && isArray(inner) ? inner : value
 }
 
-// A widget would change its form: an array would be wrapped.
-const isStorable = (value: JsonValue): boolean =>
-  isArray(value) || (isObject(value) && value.has('__value__') && unwrapped(value) === value)
+// A widget would wrap an array, and a part of the page is not sent.
+const isChanged = (name: string, value: JsonValue): boolean =>
+  isArray(value) || (isObject(value) && value.has('__value__') && unwrapped(value) === value) || isPagePart(name, value)

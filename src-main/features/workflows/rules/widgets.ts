@@ -4,7 +4,15 @@
  */
 
 import { asText } from '../../../lib/json/plain.ts'
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  sameJson,
+} from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
 import type { NodeType } from './node-types.ts'
@@ -33,7 +41,7 @@ export const SHOWN_SOCKET = 'drydock.socket'
 export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
 export function valueSlots(type: NodeType): readonly StoredSlot[] {
-  const slots = slotsOfTypes.get(type) ?? slotsOfType(type)
+  const slots = type.storedAs ?? slotsOfTypes.get(type) ?? slotsOfType(type)
   slotsOfTypes.set(type, slots)
   return slots
 }
@@ -81,8 +89,13 @@ const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
  * @returns undefined if ambiguous
  */
 export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
+  const named = namedValues(node, type)
+  return type === undefined ? named && withoutPageParts(named) : named
+}
+
+function namedValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const values = node.widgetValues
-  if (isObject(values)) return type === undefined ? withKey(values, VIDEO_PREVIEW, undefined) : onlyInputs(values, type)
+  if (isObject(values)) return type === undefined ? values : onlyInputs(values, type)
   if (!isArray(values) || values.length === 0) return (type === undefined ? namedInputs(node) : undefined) ?? new Map()
   const slots = storedSlots(node, type)
   if (slots === undefined) return namedInputs(node)
@@ -98,15 +111,45 @@ export function storedSlots(node: GraphNode, type: NodeType | undefined): readon
   const values = isArray(node.widgetValues) ? node.widgetValues : []
   const ofEditor = Object.hasOwn(EDITOR_SLOTS, node.type ?? '') ? EDITOR_SLOTS[node.type ?? ''] : undefined
   if (ofEditor !== undefined) return numbered(ofEditor).slice(0, Math.max(1, values.length))
-  if (type === undefined) return namedSlots(node) ?? bySlots(node, values)
+  if (type === undefined) return ownSlots(node)
   const slots = valueSlots(type)
   return withDummies(type, slots, values.length) ?? slots
 }
 
+/** As the node itself names its values; undefined if it does not name each. */
+export function ownSlots(node: GraphNode): readonly StoredSlot[] | undefined {
+  if (slotsOfNodes.has(node)) return slotsOfNodes.get(node)
+  const slots = isArray(node.widgetValues) ? (namedSlots(node) ?? bySlots(node, node.widgetValues)) : undefined
+  slotsOfNodes.set(node, slots)
+  return slots
+}
+
+// Only a cache: each view of a node asks.
+const slotsOfNodes = new WeakMap<GraphNode, readonly StoredSlot[] | undefined>()
+
 const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.map((slot, at) => ({ ...slot, at }))
 
-// VideoHelperSuite stores the state of its preview among the values.
-const VIDEO_PREVIEW = 'videopreview'
+// Widgets of the page that are saved among the values of any class, but not sent.
+const PAGE_PARTS: Readonly<Record<string, (value: JsonValue) => boolean>> = {
+  upload: (value) => value === null || value === '' || value === 'image',
+  'Auto-refresh after generation': (value) => typeof value === 'boolean',
+  // State of VideoHelperSuite's preview.
+  videopreview: () => true,
+}
+
+export const isPagePart = (name: string, value: JsonValue): boolean =>
+  Object.hasOwn(PAGE_PARTS, name) && PAGE_PARTS[name]?.(value) === true
+
+function withoutPageParts(named: JsonObject): JsonObject {
+  let before: JsonValue | undefined
+  const sent = [...named].filter(([name, value]) => {
+    // The page draws a widget for each side of a bounding box.
+    const isSide = isObject(before) && before.has(name) && isNumber(value)
+    if (!isSide) before = value
+    return !isSide && !isPagePart(name, value)
+  })
+  return sent.length === named.size ? named : new Map(sent)
+}
 
 function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   const found = inputs.flatMap(({ name }) => {
@@ -133,15 +176,38 @@ function withDummies({ inputs }: NodeType, slots: readonly StoredSlot[], stored:
 }
 
 // Newer files have a slot for each widget, in order. A seed has its control after it.
-function bySlots(node: GraphNode, values: JsonArray): readonly StoredSlot[] | undefined {
-  const names = node.inputs.items.flatMap(({ widget }) => widget ?? [])
-  const slots: ValueSlot[] = []
-  for (const name of names) {
-    slots.push({ name, kind: 'input' })
-    if (isControlMode(values[slots.length]) && values.length > names.length) slots.push({ name, kind: 'control' })
+function bySlots({ inputs }: GraphNode, values: JsonArray): readonly StoredSlot[] | undefined {
+  const widgets = inputs.items.flatMap(({ widget, type }) => (widget === undefined ? [] : { name: widget, type }))
+  const all = values.map((_value, at) => at)
+  // An unsaved widget leaves a hole.
+  for (const places of [all, all.filter((at) => values[at] !== null)]) {
+    const hasControl = places.length > widgets.length
+    const slots: StoredSlot[] = []
+    const valueAt = () => values[places[slots.length] ?? -1]
+    const add = (name: string, kind: ValueSlot['kind']) => slots.push({ name, kind, at: places[slots.length] ?? -1 })
+    const isFitting = widgets.every(({ name, type }) => {
+      const fits = valueFits(type, valueAt())
+      add(name, 'input')
+      if (hasControl && mayBeControlled(type) && isControlMode(valueAt())) add(name, 'control')
+      if (slots.at(-1)?.kind === 'control' && type === 'COMBO' && valueAt() === '') add(name, 'filter')
+      return fits
+    })
+    if (isFitting && slots.length === places.length) return slots
   }
-  return slots.length === values.length ? numbered(slots) : undefined
+  return undefined
 }
+
+const mayBeControlled = (type: string): boolean => ['INT', 'FLOAT', 'COMBO'].includes(type)
+
+const JAVASCRIPT_TYPES: Readonly<Record<string, (value: JsonValue | undefined) => boolean>> = {
+  INT: isNumber,
+  FLOAT: isNumber,
+  BOOLEAN: (value) => typeof value === 'boolean',
+  STRING: (value) => typeof value === 'string',
+}
+
+const valueFits = (type: string, value: JsonValue | undefined): boolean =>
+  value !== undefined && (JAVASCRIPT_TYPES[type]?.(value) ?? true)
 
 // Newer files also name values in `widgets_values_named`, which resolves unknown classes; if both exist, slots win, as
 // in ComfyUI's editor. Source: docs/spec/comfyui.md, 1.
@@ -153,12 +219,32 @@ const FILTER = 'control_filter_list'
 
 function namedSlots({ namedValues, widgetValues }: GraphNode): readonly NamedSlot[] | undefined {
   if (!isObject(namedValues) || !isArray(widgetValues)) return undefined
-  const all = widgetValues.map((_value, at) => at)
-  // An unsaved widget leaves a hole in the list, and has no name.
-  const slots = namedValues.size === all.length ? all : all.filter((at) => widgetValues[at] !== null)
-  if (slots.length !== namedValues.size) return undefined
-  return namesIn(namedValues).map((one, slot) => ({ ...one, at: slots[slot] ?? 0 }))
+  const places = placesOf([...namedValues.values()], widgetValues)
+  return places && namesIn(namedValues).map((one, slot) => ({ ...one, at: places[slot] ?? 0 }))
 }
+
+/** Unsaved widgets have no name but may have a value; a name may have an older value. */
+function placesOf(named: JsonArray, stored: JsonArray): readonly number[] | undefined {
+  const all = stored.map((_value, at) => at)
+  const saved = all.filter((at) => stored[at] !== null)
+  return (
+    [all, saved].find((places) => places.length === named.length) ??
+    placesWhere(named, stored, sameJson) ??
+    placesWhere(named, stored, (one, other) => kindOf(one) === kindOf(other))
+  )
+}
+
+function placesWhere(named: JsonArray, stored: JsonArray, isSame: (one: JsonValue, other: JsonValue) => boolean) {
+  const places: number[] = []
+  for (const [at, value] of stored.entries()) {
+    const next = named[places.length]
+    if (next !== undefined && isSame(next, value)) places.push(at)
+  }
+  return places.length === named.length ? places : undefined
+}
+
+const kindOf = (value: JsonValue): string =>
+  value === null ? 'null' : isNumber(value) ? 'number' : isArray(value) ? 'array' : typeof value
 
 function namedInputs({ namedValues }: GraphNode): JsonObject | undefined {
   if (!isObject(namedValues)) return undefined

@@ -3,6 +3,7 @@ import { type FunctionComponent, type ReactNode, useId, useState } from 'react'
 import { checkValue } from '../../../../src-main/features/workflows/rules/check-value.ts'
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { guessInput } from '../../../../src-main/features/workflows/rules/own-inputs.ts'
 import { asText } from '../../../../src-main/lib/json/plain.ts'
 import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { asSentence } from '../../../ui/format.ts'
@@ -16,7 +17,6 @@ import { asItIs, useTyping } from './use-typing.ts'
 import {
   type ControlProps,
   frameOf,
-  guessInput,
   isListUnknown,
   type WidgetKind,
   type WidgetSize,

@@ -1,20 +1,10 @@
 import { defaultValue as firstValue } from '../../../../src-main/features/workflows/rules/default-values.ts'
 import { type InputType, takesFile } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
-import {
-  isArray,
-  isNumber,
-  isObject,
-  type JsonValue,
-  sameJson,
-  writeJson,
-} from '../../../../src-main/lib/json/value.ts'
+import { isArray, isObject, type JsonValue, sameJson, writeJson } from '../../../../src-main/lib/json/value.ts'
 
 /** A control. `json` edits any other value as JSON text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'
-
-// Maximum characters of one line; longer values are written by a person, like a prompt.
-const ONE_LINE = 80
 
 export const takesPicture = ({ input }: Pick<WidgetView, 'input'>): boolean =>
   input?.options.get('image_upload') === true
@@ -52,17 +42,6 @@ function isNotOf(type: string, value: JsonValue | undefined): boolean {
   if (isArray(value)) return type !== 'COMBO'
   if (type === 'BOOLEAN') return typeof value !== 'boolean'
   return typeof value === 'boolean' && type !== 'COMBO'
-}
-
-export function guessInput(name: string, value: JsonValue | undefined): InputType {
-  const guess = (type: string, key?: string, option?: JsonValue): InputType => {
-    const options = new Map(key === undefined || option === undefined ? [] : [[key, option]])
-    return { name, isRequired: true, type, choices: undefined, options }
-  }
-  if (isNumber(value)) return /^-?\d+$/.test(value.number) ? guess('FLOAT', 'step', { number: '1' }) : guess('FLOAT')
-  if (typeof value === 'boolean') return guess('BOOLEAN')
-  if (typeof value !== 'string') return guess('*')
-  return value.includes('\n') || value.length > ONE_LINE ? guess('STRING', 'multiline', true) : guess('STRING')
 }
 
 export function widgetLabel({ name, label, kind, input }: WidgetView): string {

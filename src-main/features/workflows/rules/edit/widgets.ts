@@ -124,7 +124,8 @@ function withSlot(node: GraphNode, slot: ValueSlot, value: JsonValue, types: Nod
   const type = typeOfNode(node, types)
   const changed = withValue(node, type, slot, value)
   const after = typeOfNode(changed, types)
-  return type === after || type === undefined || after === undefined ? changed : withSlots(changed, node, type, after)
+  const isSame = type === after || type === undefined || after?.storedAs !== undefined
+  return isSame || after === undefined ? changed : withSlots(changed, node, type, after)
 }
 
 // A choice has changed the widgets: remaining ones keep their values, new ones get defaults.

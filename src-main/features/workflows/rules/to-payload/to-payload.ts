@@ -4,7 +4,16 @@
  */
 
 import { asText } from '../../../../lib/json/plain.ts'
-import { isArray, isNumber, isObject, type JsonObject, type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  writeJson,
+} from '../../../../lib/json/value.ts'
+import { keepStart } from '../../../../lib/text.ts'
 import { sentValues } from '../default-values.ts'
 import type { GraphNode, InputSlot, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
@@ -135,12 +144,15 @@ function problemOf(source: Source, node: string, input: string): Problem | undef
   return source.kind === 'dangling' ? danglingLink(source.node, node, input) : undefined
 }
 
-function valuesNotNamed(node: string, { type }: GraphNode): Problem {
+const VALUE_LETTERS = 40
+
+function valuesNotNamed(node: string, { type, widgetValues }: GraphNode): Problem {
+  const values = (isArray(widgetValues) ? widgetValues : []).map((value) => keepStart(writeJson(value), VALUE_LETTERS))
   return {
     code: 'values_not_named',
     severity: 'warning',
     node,
-    message: `The values of ${type} have no names in this file, and its class is unknown here. Choose an endpoint that has the class.`,
+    message: `The file does not name the values of ${type} (${keepStart(values.join(', '), 5 * VALUE_LETTERS)}), and its class is unknown here: they are not sent. Choose an endpoint that has the class, or save the file in a newer ComfyUI that has it.`,
   }
 }
 

@@ -55,17 +55,18 @@ export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Vi
   const stored = views.get(editor)?.get(flow.address ?? '')
   const saved = flow.address === undefined ? savedView(editor.getState().document) : undefined
   if (stored !== undefined) return stored
-  if (saved !== undefined && seesOne(flow, saved, size)) return saved
+  if (saved !== undefined && seesHalf(flow, saved, size)) return saved
   return viewportOf(flow.nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
-// The saved view may be empty, or for a larger window: at least one node has to be fully visible here.
-function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): boolean {
-  return nodes.some(({ position, width = 0, height = 0 }) => {
-    const [left, top] = [position.x * zoom + x, position.y * zoom + y]
-    const [right, bottom] = [left + width * zoom, top + height * zoom]
-    return left >= 0 && top >= 0 && right <= size.width && bottom <= size.height
+// The saved view may be of an empty part, or for a larger window: half of the nodes have to be in sight here.
+function seesHalf({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): boolean {
+  const drawn = nodes.filter(({ type }) => type === 'node')
+  const seen = drawn.filter(({ position, width = 0, height = 0 }) => {
+    const [across, down] = [(position.x + width / 2) * zoom + x, (position.y + height / 2) * zoom + y]
+    return across >= 0 && down >= 0 && across <= size.width && down <= size.height
   })
+  return seen.length > 0 && seen.length >= drawn.length / 2
 }
 
 export function viewportOf(nodes: readonly CanvasNode[], { width, height, hasMinimap, barHeight }: CanvasSize) {

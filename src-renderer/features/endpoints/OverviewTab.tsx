@@ -5,6 +5,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { type EndpointHealth, endpointHealth } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
+import { isBridge } from '../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { ADDRESS } from '../../addresses.ts'
 import {
   fittingRangeQuery,
@@ -65,6 +66,12 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
           />
         )}
       </div>
+      {isBridge(endpoint) && (
+        <p className="text-small text-ink-2">
+          Each result has a <code>mediaType</code>. The public image worker returns pictures, and videos of Save Video,
+          without one; it leaves out audio, 3D models, text and other videos.
+        </p>
+      )}
       {!isGraph && range === undefined && <Skeleton className="h-[455px]" />}
       {!isGraph && range !== undefined && <MetricCharts endpoint={endpoint} range={range} />}
       {isGraph && <FormOfGraph graphId={endpoint.id} />}

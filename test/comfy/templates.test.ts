@@ -13,6 +13,7 @@ import { knowsClassesOf, knowsInputsOf } from './known.ts'
 import { type Installed, install, NEWEST, PINNED } from './packages.ts'
 import { openRealPage, type RealPage } from './real-page.ts'
 import { NOT_OPENED, reasonOf, reasonOfDocument } from './reasons.ts'
+import { withoutEachClass } from './without-class.ts'
 
 const TEXT = 'a text that no template has'
 // Half a thousand documents, and as many of ours; on two cores.
@@ -96,6 +97,14 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
       ([, document]) => JSON.stringify(JSON.parse(savedAgain(document))) !== JSON.stringify(JSON.parse(document)),
     )
     expect(changed.map(([name]) => name)).toEqual([])
+  })
+
+  it('are sent alike when one of their classes is unknown, where they name its values', ({ skip }) => {
+    skip(noBrowser !== undefined, noBrowser)
+    const { wrong, ...counts } = withoutEachClass(installed.templates)
+    say(`${release.name}: each class unknown in turn: ${JSON.stringify(counts)}`)
+    expect(wrong).toEqual([])
+    expect(counts.same / (counts.nodes - counts.told)).toBeGreaterThan(0.95)
   })
 
   it('sends a text that was edited here on the node of a subgraph, and nothing else changes', {

@@ -13,6 +13,8 @@ import { CLASSES, documentOf, payloadOf, withText } from '../../../comfy/convert
 import { differences } from '../../../comfy/differences.ts'
 import { recordedFile } from '../../../comfy/recorded.ts'
 import { SAMPLES } from '../../../comfy/samples.ts'
+import { withoutEachClass } from '../../../comfy/without-class.ts'
+import { readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const recorded = JSON.parse(readFileSync(recordedFile, 'utf8')) as Readonly<Record<string, object>>
 
@@ -30,6 +32,19 @@ describe.each(Object.keys(SAMPLES))('%s', (name) => {
   test('is a document again, and sent as before', () => {
     expect(differences(page, payloadOf(documentOf(page)))).toEqual([])
   })
+})
+
+test('is sent alike when a class of it is unknown, where the file names its values', () => {
+  // Only a class says that a text is a prompt with choices.
+  const samples = Object.entries(SAMPLES).flatMap(([name, document]) =>
+    name.startsWith('prompts') ? [] : [[name, JSON.stringify(document)] as const],
+  )
+  const files = workflowFiles
+    .filter((name) => name.includes('_ui'))
+    .map((name) => [name, readWorkflowFile(name)] as const)
+  const { wrong, same } = withoutEachClass([...samples, ...files])
+  expect(wrong).toEqual([])
+  expect(same).toBeGreaterThan(10)
 })
 
 describe('a document of a payload', () => {

@@ -25,7 +25,7 @@ import {
   packagesOfPayload,
   withNamed,
 } from './rules/node-packages.ts'
-import type { NodeTypes } from './rules/node-types.ts'
+import { type NodeTypes, withOthers } from './rules/node-types.ts'
 import { toResolvedPayload } from './rules/resolve/resolve.ts'
 import { exportLines, needsOf } from './rules/runs/graph-export.ts'
 import { createRun, readRun } from './runs.ts'
@@ -78,10 +78,12 @@ export async function exportText(
 async function exportGraph(deps: ExportDeps, source: GraphSource): Promise<AsyncIterable<Json>> {
   const { storage, clock, workflows, version } = deps
   const { name, endpoint, document, payload, run, results = [] } = source
-  const [types, { version: comfyui }] = await Promise.all([
+  const [own, bundled, { version: comfyui }] = await Promise.all([
     workflows.nodeTypes.readOf(endpoint),
+    workflows.nodeTypes.readOf(undefined),
     workflows.nodeTypes.of(endpoint),
   ])
+  const types = withOthers(own, bundled)
   const whole = payloadOf(source, types, clock.now())
   const needs = needsOf(whole, types, await packagesFor(deps, whole, document, types))
   const { secrets } = hiddenValues(storage, endpoint)

@@ -10,6 +10,7 @@ import { isObject, type JsonObject, writeJson } from '../../lib/json/value.ts'
 import { durationText, sizeText } from '../../lib/text.ts'
 import { writeDocument } from './rules/document/document.ts'
 import { packagesByClass } from './rules/node-packages.ts'
+import { typesHere } from './rules/node-types.ts'
 import { type Problem, unknownClasses, withPackages } from './rules/problem.ts'
 import { describeDocument, missingModel, type ReadGraph, readGraphText, toRun, typesOf } from './tools/graph.ts'
 import { editDocument, graphEdit } from './tools/graph-edits.ts'
@@ -63,7 +64,7 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     input: { text: z.string().min(1).max(200), endpointId: onEndpoint.optional(), rows: rows(10) },
     rest: 'Search for a longer text.',
     async run({ text, endpointId: endpoint, rows: count }, { client }) {
-      const types = await typesOf(client, endpoint)
+      const types = typesHere(await typesOf(client, endpoint))
       const word = text.toLowerCase()
       const found = [...types.values()].filter(({ name, displayName }) =>
         `${name} ${displayName}`.toLowerCase().includes(word),

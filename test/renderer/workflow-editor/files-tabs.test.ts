@@ -1,5 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest'
+import { typesHere } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { widgetValues } from '../../../src-main/features/workflows/rules/widgets.ts'
 import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/editor-files.ts'
 import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/use-file-actions.ts'
@@ -87,10 +88,12 @@ test('another endpoint brings its classes of nodes', async () => {
   const { editor, runs } = window.open().tab
   expect(editor.getState().types.has('KSampler')).toBe(true)
   runs.getState().set({ endpointId: 'e' })
-  await until(() => expect([...editor.getState().types.keys()]).toEqual(['Own']))
+  const classes = () => [...typesHere(editor.getState().types).keys()]
+  await until(() => expect(classes()).toEqual(['Own']))
   runs.getState().set({ endpointId: 'gone' })
   await until(() => expect(window.said.join()).toContain('gone'))
-  expect([...editor.getState().types.keys()]).toEqual(['Own'])
+  expect(classes()).toEqual(['Own'])
+  expect(editor.getState().types.get('KSampler')?.isElsewhere).toBe(true)
 })
 
 test('a picture without a graph becomes a node that loads it, as one step of undo', async () => {
@@ -118,7 +121,7 @@ test('a tab shows the classes of its endpoint as any page has had them read last
   const store = createAppStore(window.platform)
   renewNodeTypes({ store, types: window.types, tabs: window.tabs.state, notify: () => undefined })
   const { editor, runs } = window.open().tab
-  const classes = () => [...editor.getState().types.keys()]
+  const classes = () => [...typesHere(editor.getState().types).keys()]
   const take = (name: string) =>
     service.ask('PUT', '/api/node-types/e', { body: { text: `{"${name}": {"input": {}, "output": []}}` } })
   await service.createEndpoint('e', { workflows: {} })

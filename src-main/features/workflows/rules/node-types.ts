@@ -50,11 +50,31 @@ export type NodeType = {
   /** Whether a run of it alone has a result, like a saved picture. */
   readonly isOutput: boolean
   readonly raw: JsonObject
+  /** Known, but not to the endpoint that was asked. */
+  readonly isElsewhere?: true
   /** Places of the values of one node that names more of them than its class; missing: they follow from the inputs. */
   readonly storedAs?: readonly StoredSlot[]
 }
 
 export type NodeTypes = ReadonlyMap<string, NodeType>
+
+/** Adds classes that the endpoint lacks, because they name the values and fields of nodes. */
+export function withOthers(types: NodeTypes, others: NodeTypes): NodeTypes {
+  const elsewhere = [...others].flatMap(([name, type]): readonly [string, NodeType][] =>
+    types.has(name) ? [] : [[name, { ...type, isElsewhere: true }]],
+  )
+  return new Map([...types, ...elsewhere])
+}
+
+/** Without those that the endpoint lacks. */
+export function typesHere(types: NodeTypes): NodeTypes {
+  const known = here.get(types) ?? new Map([...types].filter(([, { isElsewhere }]) => isElsewhere === undefined))
+  here.set(types, known)
+  return known
+}
+
+// Only a cache: each edit checks the graph.
+const here = new WeakMap<NodeTypes, NodeTypes>()
 
 export function readNodeTypes(raw: JsonObject): NodeTypes {
   return new Map([...raw].flatMap(([name, value]) => (isObject(value) ? [[name, readNodeType(name, value)]] : [])))

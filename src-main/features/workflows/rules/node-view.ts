@@ -50,7 +50,11 @@ export type WidgetView = {
 
 export const isDrawn = ({ input }: Pick<WidgetView, 'input'>): boolean => input?.page === undefined
 
-export type NodeKind = 'class' | 'unknown' | 'subgraph' | 'note' | 'markdown' | 'reroute' | 'primitive'
+/** `elsewhere`: a known class that the endpoint lacks. */
+export type NodeKind = 'class' | 'elsewhere' | 'unknown' | 'subgraph' | 'note' | 'markdown' | 'reroute' | 'primitive'
+
+/** Whether the endpoint lacks its class. */
+export const isMissing = ({ kind }: Pick<NodeView, 'kind'>): boolean => kind === 'unknown' || kind === 'elsewhere'
 
 export type NodeView = {
   readonly id: string
@@ -82,9 +86,7 @@ export type Known = {
 }
 
 export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: Known): NodeView {
-  const isKnown = type !== undefined || virtualKind(node) !== undefined || isGroupNode(node)
-  const kind =
-    EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : isKnown ? 'class' : 'unknown')
+  const kind = EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : kindOfClass(node, type))
   const flags = isObject(node.flags) ? node.flags : undefined
   return {
     id: node.id ?? '',
@@ -100,6 +102,11 @@ export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: 
     widgets: promoted ?? (kind === 'subgraph' ? [] : widgetsOf(node, type, target)),
     isOutput: type?.isOutput ?? false,
   }
+}
+
+function kindOfClass(node: GraphNode, type: NodeType | undefined): NodeKind {
+  if (type?.isElsewhere) return 'elsewhere'
+  return type !== undefined || virtualKind(node) !== undefined || isGroupNode(node) ? 'class' : 'unknown'
 }
 
 function inputsOf(node: GraphNode, type: NodeType | undefined, subgraph: Subgraph | undefined): readonly InputView[] {

@@ -7,16 +7,17 @@ import { isArray, type JsonObject, type JsonValue } from '../../../lib/json/valu
 import { checkValue } from './check-value.ts'
 import { typeOfPayloadNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget, typesFit } from './input-type.ts'
-import type { NodeType, NodeTypes, OutputType } from './node-types.ts'
+import { type NodeType, type NodeTypes, type OutputType, typesHere } from './node-types.ts'
 import { linksInto, type PayloadNode, readLink, readPayloadNode, readPayloadNodes } from './payload.ts'
 import { danglingLink, type Problem, type ProblemCode } from './problem.ts'
 import { recognise } from './recognise.ts'
 
 /**
- * @param types the worker's classes; for nodes of other classes only links are checked
+ * @param known the worker's classes; for nodes of other classes only links are checked
  * @returns problems in node order; unneeded nodes give warnings, as nobody runs them
  */
-export function validate(payload: JsonValue, types: NodeTypes): readonly Problem[] {
+export function validate(payload: JsonValue, known: NodeTypes): readonly Problem[] {
+  const types = typesHere(known)
   const recognised = recognise(payload)
   if (recognised.form === 'document') return [notAWorkflow('a saved workflow of the editor. Convert it to a payload')]
   if (recognised.form === 'other') return [notAWorkflow(`${recognised.found}. Send {id: {class_type, inputs}}`)]

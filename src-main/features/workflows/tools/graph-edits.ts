@@ -8,7 +8,7 @@ import { moveNodes, setMode, setTitle } from '../rules/edit/node-fields.ts'
 import { removeNodes } from '../rules/edit/remove.ts'
 import { setWidget } from '../rules/edit/widgets.ts'
 import { createGraphViewer } from '../rules/graph-view.ts'
-import type { NodeTypes } from '../rules/node-types.ts'
+import { type NodeTypes, typesHere } from '../rules/node-types.ts'
 import type { NodeView, WidgetView } from '../rules/node-view.ts'
 
 const node = z.string().min(1).max(100).describe('id of a node')
@@ -76,9 +76,9 @@ function editOne(document: WorkflowDocument, edit: GraphEdit, { types, added, id
   const find = (name: string) => requireNode(nodes, idOf(name))
   switch (edit.do) {
     case 'add': {
-      const type = types.get(edit.class)
+      const type = typesHere(types).get(edit.class)
       if (type === undefined)
-        throw new Error(`there is no class ${edit.class}.${similar(edit.class, [...types.keys()])}`)
+        throw new Error(`there is no class ${edit.class}.${similar(edit.class, [...typesHere(types).keys()])}`)
       const { document: with_, id } = addNode(document, undefined, { type, pos: edit.position ?? freePlace(document) })
       added.set(edit.as ?? id, id)
       const titled = edit.title === undefined ? with_ : setTitle(with_, undefined, id, edit.title)

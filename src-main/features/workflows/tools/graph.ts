@@ -5,7 +5,7 @@ import { type JsonObject, writeJson } from '../../../lib/json/value.ts'
 import { typesIn } from '../rules/classes-file.ts'
 import { readDocument, type WorkflowDocument } from '../rules/document/document.ts'
 import { createGraphViewer } from '../rules/graph-view.ts'
-import type { NodeTypes } from '../rules/node-types.ts'
+import { type NodeTypes, withOthers } from '../rules/node-types.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
 import type { Problem } from '../rules/problem.ts'
 import { recognise } from '../rules/recognise.ts'
@@ -19,7 +19,10 @@ import { validate } from '../rules/validate.ts'
 export type ReadGraph = ReturnType<typeof readGraphText>
 
 export async function typesOf(client: ServiceClient, endpoint: string | undefined): Promise<NodeTypes> {
-  return typesIn((await client.call('nodeTypes', { query: { endpoint } })).text)
+  const typesOfEndpoint = async (one: string | undefined) =>
+    typesIn((await client.call('nodeTypes', { query: { endpoint: one } })).text)
+  const own = await typesOfEndpoint(endpoint)
+  return endpoint === undefined ? own : withOthers(own, await typesOfEndpoint(undefined))
 }
 
 export function readGraphText(text: string) {

@@ -3,7 +3,7 @@ import clsx from 'clsx'
 import { ChevronRight, CircleAlert, Layers, Pin, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { resizeNode } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
-import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { isMissing, type NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { nodeColours } from '../graph/colours.ts'
 import { type FlowNode, inputHandle, outputHandle } from '../graph/flow-types.ts'
@@ -36,8 +36,7 @@ function Frame({ view, selected, isBare = false, children }: FrameProps) {
       className={clsx(
         'workflow-node size-full rounded-control border',
         isBare ? (selected ? 'bg-accent' : 'bg-line-strong') : 'bg-(--body)',
-        view.kind === 'unknown' && 'border-2 border-dashed border-failed',
-        view.kind !== 'unknown' && 'border-line-strong/70',
+        isMissing(view) ? 'border-2 border-dashed border-failed' : 'border-line-strong/70',
         selected && 'outline-2 outline-accent',
       )}
     >
@@ -105,7 +104,6 @@ function WholeNode({ view, own, selected, hasRoom }: WholeProps) {
 }
 
 function Title({ view, children }: { readonly view: NodeView; readonly children: ReactNode }) {
-  const isUnknown = view.kind === 'unknown'
   return (
     <div
       data-title
@@ -117,7 +115,11 @@ function Title({ view, children }: { readonly view: NodeView; readonly children:
       {view.kind === 'subgraph' && <Layers aria-label="Subgraph" className="size-3.5 shrink-0" />}
       {view.isPinned && <Pin aria-label="Pinned" className="size-3.5 shrink-0" />}
       <NodeTitle view={view} />
-      {isUnknown && <span className="shrink-0 text-small text-failed-ink">unknown class</span>}
+      {isMissing(view) && (
+        <span className="shrink-0 text-small text-failed-ink">
+          {view.kind === 'unknown' ? 'unknown class' : 'not on this endpoint'}
+        </span>
+      )}
       {view.mode !== 'always' && (
         <span className="shrink-0 text-small text-ink-2">{view.mode === 'mute' ? 'muted' : 'bypassed'}</span>
       )}

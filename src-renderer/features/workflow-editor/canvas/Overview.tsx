@@ -1,5 +1,6 @@
 import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react'
+import { isMissing } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { useColours } from '../../../ui/colours.ts'
 import { fullColour, safeColour, slotColour } from '../graph/colours.ts'
 import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
@@ -120,7 +121,7 @@ function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[],
 function farColour(node: CanvasNode): string {
   if (node.selected === true) return 'var(--accent)'
   if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'
-  if (node.type === 'node' && node.data.view.kind === 'unknown') return 'var(--failed)'
+  if (node.type === 'node' && isMissing(node.data.view)) return 'var(--failed)'
   if (node.type !== 'node') return 'var(--line-strong)'
   const { bgcolor, color } = node.data.view
   return fullColour(bgcolor) ?? fullColour(color) ?? 'var(--line-strong)'

@@ -1,5 +1,5 @@
 import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
-import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { type NodeTypes, withOthers } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { Caller } from '../../../api-client/client.ts'
 import type { Tab } from '../store/editor-store.ts'
 
@@ -7,20 +7,27 @@ export type NodeTypesCache = ReturnType<typeof createNodeTypesCache>
 
 export function createNodeTypesCache(client: Caller) {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
+  const load = async (endpoint: string | undefined) =>
+    typesIn((await client.call('nodeTypes', { query: { endpoint } })).text)
+  async function loadWithBundled(endpoint: string): Promise<NodeTypes> {
+    const [own, bundled] = await Promise.all([load(endpoint), read(undefined)])
+    return withOthers(own, bundled)
+  }
+  function read(endpointId: string | undefined): Promise<NodeTypes> {
+    const found = known.get(endpointId)
+    if (found !== undefined) return found
+    const loading = endpointId === undefined ? load(endpointId) : loadWithBundled(endpointId)
+    known.set(endpointId, loading)
+    loading.catch(() => known.delete(endpointId))
+    return loading
+  }
   return {
     /**
+     * Those of the endpoint, and the bundled ones that it lacks.
      * @param endpointId undefined means the bundled classes
      * @throws ApiError if they are unavailable
      */
-    read(endpointId: string | undefined): Promise<NodeTypes> {
-      const found = known.get(endpointId)
-      if (found !== undefined) return found
-      const response = client.call('nodeTypes', { query: { endpoint: endpointId } })
-      const loading = response.then(({ text }) => typesIn(text))
-      known.set(endpointId, loading)
-      loading.catch(() => known.delete(endpointId))
-      return loading
-    },
+    read,
     forget: (endpointId: string | undefined) => void known.delete(endpointId),
   }
 }

@@ -9,7 +9,7 @@ import type { Pair } from '../../../../src-main/features/workflows/rules/documen
 import { addNode } from '../../../../src-main/features/workflows/rules/edit/add-node.ts'
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { withPngTexts } from '../../../../src-main/features/workflows/rules/metadata/png.ts'
-import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { type NodeTypes, typesHere } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -172,7 +172,7 @@ const INPUT = 'image'
  * @throws Error for the user if the picture cannot be stored or the endpoint has no such node
  */
 export async function addImageNode(client: Caller, { editor }: Pick<Tab, 'editor'>, file: File, pos: Pair) {
-  const type = editor.getState().types.get(CLASS)
+  const type = typesHere(editor.getState().types).get(CLASS)
   if (type === undefined) throw new Error(`${file.name} holds no graph, and this endpoint has no node that loads it.`)
   const { name = file.name } = await uploadAsset(client, file, assetName(file))
   editor.getState().endStep()

@@ -155,6 +155,7 @@ function toBoundary({ id, bounds, slots }: BoundaryView, links: readonly LinkVie
 const MODES = { always: '', mute: 'muted', bypass: 'bypassed' } as const
 const KINDS: Partial<Record<NodeView['kind'], string>> = {
   unknown: 'of an unknown class',
+  elsewhere: 'of a class that is not on this endpoint',
   subgraph: 'a subgraph',
   note: 'a note',
   markdown: 'a note',

@@ -11,7 +11,7 @@ import { linkById, nodeById } from '../../../../src-main/features/workflows/rule
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { createNodeViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
-import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { isMissing, type NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { asText } from '../../../../src-main/lib/json/plain.ts'
 import { isArray, isObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
@@ -53,10 +53,10 @@ export function NodeInspector({ node, view }: SelectedNode) {
           <span className="font-mono">{payloadId}</span>
           <CopyButton text={payloadId} what="id" />
         </div>
-        {view.kind === 'unknown' && (
+        {isMissing(view) && (
           <p className="text-small text-warn-ink">
-            The selected endpoint does not have this class. The names of its values are not known; the node is stored
-            and sent unchanged.
+            The selected endpoint does not have this class.
+            {view.kind === 'unknown' && ' Only values that the file names are sent.'}
           </p>
         )}
         {type !== undefined && type.description !== '' && <p className="text-ink-2">{type.description}</p>}

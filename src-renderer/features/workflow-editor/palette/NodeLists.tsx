@@ -1,6 +1,7 @@
 import clsx from 'clsx'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { findNodes } from '../../../../src-main/features/workflows/rules/find-nodes.ts'
+import { typesHere } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { slotColour } from '../graph/colours.ts'
@@ -35,7 +36,7 @@ export function AddNodeList({ overlay, onClose }: Omit<ListProps<'add'>, 'flow'>
 
   function find(typed: string): readonly PickItem<Addable>[] {
     const wish = link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
-    const fitting = withSlot([...types.values()], wish)
+    const fitting = withSlot([...typesHere(types).values()], wish)
     const found = findNodeTypes(fitting, typed).map((type) => toItem({ kind: 'class', type }))
     const terms = typed.toLowerCase()
     const more = others.filter(

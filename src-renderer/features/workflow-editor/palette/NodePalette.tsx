@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { ChevronRight } from 'lucide-react'
 import { type DragEvent, useEffect, useMemo, useState } from 'react'
 import { findNodes } from '../../../../src-main/features/workflows/rules/find-nodes.ts'
+import { typesHere } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
@@ -26,8 +27,11 @@ export function NodePalette() {
   const types = useEditor((state) => state.types)
   const definitions = useEditor((state) => state.document.definitions)
   const [typed, setTyped] = useState('')
-  const categories = useMemo(() => categoriesOf(types), [types])
-  const found = useMemo(() => (typed === '' ? [] : findNodeTypes([...types.values()], typed)), [types, typed])
+  const categories = useMemo(() => categoriesOf(typesHere(types)), [types])
+  const found = useMemo(
+    () => (typed === '' ? [] : findNodeTypes([...typesHere(types).values()], typed)),
+    [types, typed],
+  )
   const subgraphs = useMemo(() => addableSubgraphs({ definitions }), [definitions])
   return (
     <section

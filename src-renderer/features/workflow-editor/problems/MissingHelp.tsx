@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { CatalogEntry } from '../../../../src-main/contract/catalog.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { type NodeTypes, typesHere } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { takesWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { catalogQuery } from '../../../api-client/queries.ts'
@@ -75,7 +75,7 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
 type WorkflowEndpoint = Pick<LiveEndpoint, 'id' | 'name' | 'workflows'>
 
 function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndpoint, types: NodeTypes): boolean {
-  if (kind === 'class') return types.has(name)
+  if (kind === 'class') return typesHere(types).has(name)
   if (workflows?.models !== undefined) return workflows.models.includes(name)
   // A server lists its model files as choices of its loaders.
   return [...types.values()].some(({ inputs }) => inputs.some(({ choices }) => choices?.includes(name)))

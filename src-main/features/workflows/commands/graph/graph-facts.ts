@@ -13,7 +13,7 @@ import {
   packagesOfPayload,
   withNamed,
 } from '../../rules/node-packages.ts'
-import type { NodeTypes } from '../../rules/node-types.ts'
+import { type NodeTypes, typesHere } from '../../rules/node-types.ts'
 import { readPayloadNode, readPayloadNodes } from '../../rules/payload.ts'
 import { type Problem, unknownClasses, withPackages } from '../../rules/problem.ts'
 import { toResolvedPayload } from '../../rules/resolve/resolve.ts'
@@ -54,7 +54,7 @@ export function graphFacts(graph: Pick<GraphFile, 'form' | 'raw'>, types: NodeTy
     ...shapeOf(graph, nodes.length),
     runs: nodes.length,
     classes: [...counts]
-      .map(([name, of]) => ({ name, count: of.length, known: types.has(name) }))
+      .map(([name, of]) => ({ name, count: of.length, known: typesHere(types).has(name) }))
       .sort((one, other) => other.count - one.count || one.name.localeCompare(other.name)),
     models: modelsOf(nodes).map(({ node, input, asked }) => ({ node, input, name: asked })),
     files: imagesOf(payload, types),

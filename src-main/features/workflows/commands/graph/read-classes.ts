@@ -7,7 +7,7 @@ import type { NodeTypesResponse } from '../../../../contract/workflows.ts'
 import { readBuiltInNodeTypes } from '../../../../shipped-files/resources.ts'
 import { fetchNodeTypes } from '../../adapters/comfy-server.ts'
 import { type ClassesFile, classFacts, readClassesFile, typesIn, writeClassesFile } from '../../rules/classes-file.ts'
-import type { NodeTypes } from '../../rules/node-types.ts'
+import { type NodeTypes, withOthers } from '../../rules/node-types.ts'
 import { withoutCredentials } from '../../rules/server-address.ts'
 import { indexOfFolder, indexOfService, type PackageIndex } from './graph-facts.ts'
 
@@ -15,8 +15,10 @@ export async function readOwnClasses(): Promise<NodeTypes> {
   return typesIn(await readBuiltInNodeTypes())
 }
 
+/** Those of the endpoint, and the bundled ones that it lacks. */
 export async function readClassesOf(client: ServiceClient, endpointId: string): Promise<NodeTypes> {
-  return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)
+  const { text } = await client.call('nodeTypes', { query: { endpoint: endpointId } })
+  return withOthers(typesIn(text), await readOwnClasses())
 }
 
 export type KnownClasses = ClassesFile & Omit<NodeTypesResponse, 'text' | 'version'>

@@ -2,7 +2,7 @@
  * Which endpoints take graphs: by setting, by read node classes (which sets it), or by a known program. One rule for
  * editor, commands and service. Source: ours.
  */
-import type { NodeTypes } from '../node-types.ts'
+import { type NodeTypes, typesHere } from '../node-types.ts'
 import { linksInto, type PayloadNode } from '../payload.ts'
 
 export type WorkflowFacts = {
@@ -51,9 +51,10 @@ export const mayTakeWorkflows = ({ graph, loadBalanced }: WorkflowFacts): boolea
 export function unrunnableNodes(
   endpoint: Pick<WorkflowFacts, 'handler'>,
   nodes: readonly PayloadNode[],
-  types: NodeTypes,
+  known: NodeTypes,
 ): readonly PayloadNode[] {
   if (!isStandIn(endpoint)) return []
+  const types = typesHere(known)
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const needed = new Set<string>()
   const waiting = nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : []))

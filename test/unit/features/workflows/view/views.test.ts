@@ -8,9 +8,12 @@ import { moveNodes, setTitle } from '../../../../../src-main/features/workflows/
 import { addReroute } from '../../../../../src-main/features/workflows/rules/edit/reroutes.ts'
 import { setWidget } from '../../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { createGraphViewer, type GraphView } from '../../../../../src-main/features/workflows/rules/graph-view.ts'
+import { withOthers } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import type { NodeView } from '../../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf, whereIs } from '../../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { imagesOf } from '../../../../../src-main/features/workflows/rules/runs/payload-files.ts'
+import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { validate } from '../../../../../src-main/features/workflows/rules/validate.ts'
 import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { beginning, EDIT_TYPES } from '../../../../support/random-edits.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
@@ -39,6 +42,17 @@ describe('the view of a node', () => {
     [{ type: 'SetNode' }, 'class', 'SetNode'],
   ])('%j is a %s called %s', (node, kind, title) => {
     expect(viewed(documentOf([{ id: 1, ...node }])).nodes[0]).toMatchObject({ kind, title, mode: 'always' })
+  })
+
+  test('is of a class that the endpoint lacks, with its names, and checked as an unknown one', () => {
+    const types = withOthers(new Map(), TYPES)
+    const document = documentOf([{ id: 1, type: 'KSampler', widgets_values: [5, 'fixed', 20] }])
+    const [node] = createGraphViewer()(document, undefined, types)?.nodes ?? []
+    expect(node?.kind).toBe('elsewhere')
+    expect(node && widgets(node)).toContain('input steps 20')
+    const { payload, problems } = toPayload(document, types, 0)
+    expect(problems).toEqual([])
+    expect(validate(payload, types).map(({ code }) => code)).toEqual(['unknown_class'])
   })
 
   test('has the values with their controls, and what nobody knows by number', () => {

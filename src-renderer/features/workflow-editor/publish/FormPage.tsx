@@ -2,10 +2,8 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
+import { setPayloadValue } from '../../../../src-main/features/workflows/rules/edit/payload-value.ts'
 import { readPayloadNode } from '../../../../src-main/features/workflows/rules/payload.ts'
-import { whereIs } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { defaultOf } from '../../../../src-main/features/workflows/rules/publish/parameter-values.ts'
 import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -20,7 +18,7 @@ import { RunBar } from '../run/RunBar.tsx'
 import { TabContext, useTab } from '../store/editor-store.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'
 import { PublishPanel } from './PublishPanel.tsx'
-import { useExposable, useForm } from './use-form.ts'
+import { useExposable } from './use-form.ts'
 
 export function FormPage({ workflowId }: { readonly workflowId: string }) {
   const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
@@ -44,8 +42,8 @@ export function FormPage({ workflowId }: { readonly workflowId: string }) {
 
 function OpenForm({ crumbs, name }: { readonly crumbs: Parameters<typeof Page>[0]['crumbs']; readonly name: string }) {
   const [isChoosing, setIsChoosing] = useState(false)
-  const { parameters } = useForm()
-  const { payload } = useExposable()
+  const { payload, form } = useExposable()
+  const { parameters } = form
   const { workflowId } = useTab()
   return (
     <Page
@@ -97,11 +95,7 @@ function BoundField({ parameter, value }: BoundFieldProps) {
     const value = next ?? defaultOf(parameter)
     if (value === undefined) return
     const { edit, types } = editor.getState()
-    const change = (document: WorkflowDocument) => {
-      const found = whereIs(document, node)
-      return found ? setWidget(document, found.at, { node: found.node, name: input, value, types }) : document
-    }
-    edit(`Set ${name}`, change, `form ${node} ${input}`)
+    edit(`Set ${name}`, (document) => setPayloadValue(document, { node, input, value, types }), `form ${node} ${input}`)
   }
   const take = async (file: File) => {
     try {

@@ -23,11 +23,10 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { MissingClasses } from '../problems/ProblemsPanel.tsx'
 import { useRuns, useTab } from '../store/editor-store.ts'
 import { runEndpoints } from '../store/run-store.ts'
-import { type Exposable, useChangeForm, useExposable, useForm } from './use-form.ts'
+import { type Exposable, useChangeForm, useExposable } from './use-form.ts'
 
 export function PublishPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const form = useForm()
-  const { payload, problems, inputs, results } = useExposable()
+  const { payload, problems, form, inputs, results } = useExposable()
   return (
     <SidePanel open onOpenChange={onClose} title={`Publish ${name}`} width="wide">
       <div className="flex flex-col gap-6">

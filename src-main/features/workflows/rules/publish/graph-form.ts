@@ -36,9 +36,16 @@ export function readForm({ extra }: Pick<WorkflowDocument, 'extra'>): GraphForm 
   }
 }
 
-export function writeForm(document: WorkflowDocument, { parameters, results }: GraphForm): WorkflowDocument {
+export const hasForm = ({ extra }: Pick<WorkflowDocument, 'extra'>): boolean => isObject(extra) && extra.has(KEY)
+
+/** @param isKept whether an empty form is stored too, because it replaces another one */
+export function writeForm(
+  document: WorkflowDocument,
+  { parameters, results }: GraphForm,
+  isKept = false,
+): WorkflowDocument {
   const extra = isObject(document.extra) ? document.extra : NOTHING
-  const isEmpty = parameters.length + results.length === 0
+  const isEmpty = parameters.length + results.length === 0 && !isKept
   if (isEmpty && !extra.has(KEY)) return document
   const form = new Map<string, JsonValue>([
     ['parameters', parameters.map(asJson)],

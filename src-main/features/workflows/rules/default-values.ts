@@ -10,9 +10,9 @@ import {
   sameJson,
 } from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
-import { type InputType, isWidget, takesSeveral } from './input-type.ts'
+import { type InputType, isWidget, takesSeveral, type ValueSlot } from './input-type.ts'
 import type { NodeType } from './node-types.ts'
-import { isControlMode, isSent, LEFT_OUT, type ValueSlot, valueSlots, widgetValues } from './widgets.ts'
+import { isControlMode, isSent, LEFT_OUT, valueSlots, widgetValues } from './widgets.ts'
 
 const OF_TYPE: Readonly<Record<string, JsonValue>> = {
   INT: { number: '0' },

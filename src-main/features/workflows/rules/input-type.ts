@@ -18,6 +18,11 @@ export type InputType = {
   readonly page?: PageWidget
 }
 
+/** A value that a node stores: of an input, or of its control. */
+export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
+
+export type StoredSlot = ValueSlot & { readonly at: number }
+
 export const takesSeveral = ({ options }: Pick<InputType, 'options'>): boolean =>
   options.has('multi_select') || options.get('multiselect') === true
 

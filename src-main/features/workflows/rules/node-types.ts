@@ -5,8 +5,7 @@
 
 import { asText } from '../../../lib/json/plain.ts'
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
-import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
-import type { StoredSlot } from './widgets.ts'
+import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget, type StoredSlot } from './input-type.ts'
 
 /** Values that a worker suggests, by class and input. It accepts others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>

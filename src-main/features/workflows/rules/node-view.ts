@@ -8,11 +8,11 @@ import { defaultAt } from './default-values.ts'
 import { type Graph, type GraphNode, type InputSlot, MODE, type Subgraph } from './document/document.ts'
 import { linkById, nodeById, realTarget } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
-import { type InputType, isWidget } from './input-type.ts'
+import { type InputType, isWidget, type ValueSlot } from './input-type.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { inputOfSlot } from './own-inputs.ts'
 import { isGroupNode, virtualKind } from './to-payload/virtual-nodes.ts'
-import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
+import { SHOWN_SOCKET, storedSlots } from './widgets.ts'
 
 /** `at`: slot index; undefined: a link adds the slot. */
 export type InputView = {

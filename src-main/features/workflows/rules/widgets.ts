@@ -14,7 +14,7 @@ import {
   sameJson,
 } from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
-import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
+import { hasWidgetType, type InputType, isWidget, type StoredSlot, type ValueSlot } from './input-type.ts'
 import type { NodeType } from './node-types.ts'
 
 /** Inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */
@@ -37,8 +37,6 @@ export const LEFT_OUT = 'drydock.left-out'
  * every widget has a slot.
  */
 export const SHOWN_SOCKET = 'drydock.socket'
-
-export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
 export function valueSlots(type: NodeType): readonly StoredSlot[] {
   const slots = type.storedAs ?? slotsOfTypes.get(type) ?? slotsOfType(type)
@@ -70,8 +68,6 @@ export function isControlled({ name, type, options }: InputType): boolean {
   if (asked === true || typeof asked === 'string') return ['INT', 'FLOAT', 'COMBO'].includes(type)
   return type === 'INT' && SEED_NAMES.has(name) && asked !== false
 }
-
-export type StoredSlot = ValueSlot & { readonly at: number }
 
 const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
   Note: [{ name: 'text', kind: 'input' }],

@@ -4,7 +4,7 @@ import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } 
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { isWidget } from '../input-type.ts'
+import { isWidget, type StoredSlot, type ValueSlot } from '../input-type.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { WidgetView } from '../node-view.ts'
 import {
@@ -15,7 +15,7 @@ import {
   promotedWidgets,
   SUBGRAPH_DEPTH_MAX,
 } from '../promoted-widgets.ts'
-import { SHOWN_SOCKET, type StoredSlot, storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
+import { SHOWN_SOCKET, storedSlots, valueSlots } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
 import { closeSlot, newInput } from './slots.ts'

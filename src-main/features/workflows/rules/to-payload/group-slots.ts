@@ -5,7 +5,7 @@
 import { asText } from '../../../../lib/json/plain.ts'
 import { asIndex, isArray, isObject, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { GraphNode } from '../document/document.ts'
-import type { ValueSlot } from '../widgets.ts'
+import type { ValueSlot } from '../input-type.ts'
 
 export type GroupLink = {
   readonly from: number

@@ -101,10 +101,13 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
 
   it('are sent alike when one of their classes is unknown, where they name its values', ({ skip }) => {
     skip(noBrowser !== undefined, noBrowser)
-    const { wrong, ...counts } = withoutEachClass(installed.templates)
-    say(`${release.name}: each class unknown in turn: ${JSON.stringify(counts)}`)
-    expect(wrong).toEqual([])
-    expect(counts.same / (counts.nodes - counts.told)).toBeGreaterThan(0.95)
+    const [all, naming] = [() => true, (document: string) => document.includes('"widgets_values_named"')].map((isOne) =>
+      withoutEachClass([...installed.templates].filter(([, document]) => isOne(document))),
+    )
+    say(`${release.name}: each class unknown in turn: ${JSON.stringify({ all, ofFilesThatNameValues: naming })}`)
+    expect(all?.wrong).toEqual([])
+    // Of the pinned release, nine files name their values.
+    if (release === NEWEST && naming !== undefined) expect(naming.same / naming.nodes).toBeGreaterThan(0.95)
   })
 
   it('sends a text that was edited here on the node of a subgraph, and nothing else changes', {

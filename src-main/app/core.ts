@@ -67,6 +67,7 @@ import { joinFleets } from '../features/workers/join-fleets.ts'
 import { createWorkerPlans } from '../features/workers/plans/worker-plans.ts'
 import { createFleetStatuses, createScalingSignal } from '../features/workers/registry/fleet-status.ts'
 import { createWorkerRegistry } from '../features/workers/registry/worker-registry.ts'
+import { createWorkflowServers } from '../features/workers/registry/workflow-servers.ts'
 import { createCodeReload } from '../features/workers/reload-code.ts'
 import { createHandReplacement } from '../features/workers/replace-by-hand.ts'
 import { createShells } from '../features/workers/shells.ts'
@@ -150,12 +151,13 @@ export function createCore(ports: CorePorts) {
 
   const leases = createLeases(storage, clock)
   const waiters = createJobWaiters(storage, clock)
+  const servers = createWorkflowServers({ clock, registry, leases })
   const scaling = createScalingSignal()
   const onChange = scaling.notify
   const history = createExitHistory({ storage, log })
   const status = createFleetStatuses(clock, history)
   const jobCounts = createQueueCounts(storage)
-  const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, jobCounts, onChange })
+  const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, servers, jobCounts, onChange })
   const counts = balancer.work
   const recentSpans = createRecentSpans({ storage, clock })
   const codeChanges = new Map<string, CodeChange>()
@@ -168,12 +170,13 @@ export function createCore(ports: CorePorts) {
     leases,
     registry,
     status,
+    servers,
     recentSpans,
     codeChanges,
     installs,
     refusals: createRefusals({ fleet, clock }),
   }
-  const takes = createParkedTakes({ storage, clock, counts, registry, leases, status })
+  const takes = createParkedTakes({ storage, clock, counts, registry, leases, status, servers })
   const lostChunks = createLostChunks(storage)
   const logMasks = createLogMasks(storage, registry)
   const ofCalls = { lostChunks, fleet, leases, takes, waiters, registry, onChange, hide: logMasks.hide }
@@ -182,7 +185,7 @@ export function createCore(ports: CorePorts) {
 
   const models = createModels({ ...base, settings: settings.get, fetchFile: createFetchFile(), dataFolder })
   const plans = createWorkerPlans({ storage, settings, models, logMasks, accountKey })
-  const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
+  const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history, servers }
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
   const packages = createPackageInstaller({ ...base, processHost, replacement, installs, projects: ports.projects })
@@ -227,9 +230,9 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, status, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, askServer }
-  const workflowPorts = { ...workflowResources(dataFolder), ...servers }
-  const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get })
+  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, askServer }
+  const workflowPorts = { ...workflowResources(dataFolder), ...ofServers }
+  const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get, servers, onChange })
 
   const service = {
     ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },

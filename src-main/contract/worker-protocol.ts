@@ -137,6 +137,8 @@ export type WorkerEnvironmentFacts = {
   readonly hasGpu: boolean
   /** Address of the ComfyUI server that the workers call; undefined without one. */
   readonly workflowServer: string | undefined
+  /** Whether other servers can run its jobs, so that it ends when it loses its own. */
+  readonly hasOtherServers?: boolean
   /** The app of the endpoint and its environment; undefined without one. */
   readonly app: { readonly app: string; readonly environment: string } | undefined
   readonly env: Readonly<Record<string, string>>
@@ -171,6 +173,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     SVC_CONCURRENCY: String(facts.concurrency),
     ...(facts.app === undefined ? {} : { FLASH_APP: facts.app.app, FLASH_ENV: facts.app.environment }),
     ...(facts.workflowServer === undefined ? {} : { SVC_WORKFLOW_SERVER: facts.workflowServer }),
+    ...(facts.hasOtherServers === true ? { SVC_WORKFLOW_SERVER_LOST: 'exit' } : {}),
     ...(facts.apiKey === undefined ? {} : { SVC_API_KEY: facts.apiKey, RUNPOD_API_KEY: facts.apiKey }),
   }
 }

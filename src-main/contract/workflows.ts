@@ -275,6 +275,8 @@ export const runCreate = z.strictObject({
   cell: sweepCell.optional(),
 })
 
+const serverAddress = z.url({ protocol: /^https?$/ }).max(2048)
+
 /** Facts for an endpoint whose workers take workflows. Its presence makes it one of them. */
 export const workflowWorker = z.object({
   models: z
@@ -286,9 +288,16 @@ export const workflowWorker = z.object({
     .boolean()
     .default(true)
     .describe('the model folders of this machine: containers get them read-only, a bridge counts them as installed'),
-  server: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
+  server: serverAddress.optional().describe('address of the ComfyUI server that the bridge uses'),
+  moreServers: z
+    .array(serverAddress)
+    .max(31)
     .optional()
-    .describe('address of the ComfyUI server that the bridge uses'),
+    .describe(
+      'addresses of further ComfyUI servers; with any, the endpoint has one worker for each server that answers',
+    ),
+  drainedServers: z
+    .array(serverAddress)
+    .optional()
+    .describe('those of the servers that finish their prompts and take no others'),
 })

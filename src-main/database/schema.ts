@@ -39,7 +39,8 @@ CREATE TABLE workers (
   token_hash   BLOB NOT NULL,
   pool         TEXT NOT NULL CHECK (pool IN ('main', 'batch')),
   handle       TEXT NOT NULL,                    -- JSON by which the driver finds the worker again
-  started_at   INTEGER NOT NULL
+  started_at   INTEGER NOT NULL,
+  server       TEXT                              -- address of its ComfyUI server; null: it has none of its own
 ) STRICT;
 
 CREATE TABLE worker_exits (
@@ -575,6 +576,7 @@ CREATE TABLE workflow_runs (
   words        TEXT NOT NULL,                              -- in lower case, for the search
   cell         TEXT CHECK (cell IS NULL OR json_valid(cell)),  -- place in the sheet of its sweep
   previews     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previews)),
+  needs        TEXT CHECK (needs IS NULL OR json_valid(needs)), -- node classes and models; null: nobody asks
   -- One that has not ended has the state of its job.
   CHECK ((ended_at IS NULL) = (status = 'IN_QUEUE'))
 ) STRICT;

@@ -3,10 +3,12 @@
  * docs/spec/image-workflows.md, 6.2; docs/spec/comfyui.md, 6, 7, 9.
  */
 
+import { LOST_SERVER_CODES } from '../../../src-main/features/workflows/rules/lost-server.ts'
 import { readPayloadNode } from '../../../src-main/features/workflows/rules/payload.ts'
 import { isObject, type JsonValue } from '../../../src-main/lib/json/value.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
-import { BridgeFailure, type FailureFacts } from './failure.ts'
+import { fail } from '../svc-worker/logs.ts'
+import { BridgeFailure, type FailureFacts, ServerLost } from './failure.ts'
 import { readInput } from './prompt/read-input.ts'
 import { type RunOptions, runPrompt } from './run-prompt.ts'
 import { readSettings } from './settings.ts'
@@ -15,11 +17,20 @@ import { readSettings } from './settings.ts'
 const TITLE_MAX = 200
 
 /** @returns the job's output; `error` in it makes the job fail */
-export function handler({ inputText }: Job, { signal, progress }: Context): Promise<Readonly<Record<string, unknown>>> {
+export async function handler(
+  { inputText }: Job,
+  { signal, progress }: Context,
+): Promise<Readonly<Record<string, unknown>>> {
   const log = (line: string) => void process.stdout.write(`${line}\n`)
   if (process.env.BUCKET_ENDPOINT_URL !== undefined)
     log('BUCKET_ENDPOINT_URL is set, but this worker does not upload to a bucket; results are in the response.')
-  return runJob(inputText, { settings: readSettings(process.env), signal, progress, log })
+  const settings = readSettings(process.env)
+  try {
+    return await runJob(inputText, { settings, signal, progress, log })
+  } catch (error) {
+    if (error instanceof ServerLost && !signal.aborted) return fail(error.message, LOST_SERVER_CODES[error.when])
+    throw error
+  }
 }
 
 export async function runJob(inputText: string, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
@@ -29,6 +40,7 @@ export async function runJob(inputText: string, options: RunOptions): Promise<Re
     workflow = input.workflow
     return await runPrompt(input, options)
   } catch (error) {
+    if (error instanceof ServerLost && options.settings.endsWithoutServer) throw error
     if (error instanceof BridgeFailure) return answerOf(error, workflow)
     throw error
   }

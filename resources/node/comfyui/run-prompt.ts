@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { LostServer } from '../../../src-main/features/workflows/rules/lost-server.ts'
 import { isObject, type JsonObject } from '../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../src-main/lib/network-error.ts'
-import { BridgeFailure } from './failure.ts'
+import { BridgeFailure, ServerLost } from './failure.ts'
 import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'
 import { followPrompt } from './follow/follow-prompt.ts'
 import type { Outcome } from './follow/outcome.ts'
@@ -17,7 +18,7 @@ import { collectPreviews, collectResults } from './results/collect-results.ts'
 import { listResults } from './results/list-results.ts'
 import { createSocketPictures, type SocketPictures } from './results/socket-pictures.ts'
 import type { ComfyServer } from './server/comfy-server.ts'
-import { findServer } from './server/find-server.ts'
+import { findServer, isGone } from './server/find-server.ts'
 import type { BridgeSettings } from './settings.ts'
 
 const HISTORY_EVERY_MS = 20
@@ -32,7 +33,10 @@ export type RunOptions = {
 export async function runPrompt(input: BridgeInput, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
   const { settings, signal, log } = options
   const server = await findOrWait(options)
-  await uploadImages(server, input.images, signal)
+  await uploadImages(server, input.images, signal).catch(async (error) => {
+    await refuseLost('before the prompt', server, options, error)
+    throw error
+  })
   const extraPngInfo = input.extraPngInfo ?? (await graphForFiles(server, input.workflow, signal))
   const clientId = randomUUID()
   const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
@@ -60,12 +64,22 @@ async function findOrWait({ settings, signal, progress, log }: RunOptions): Prom
   return server
 }
 
+/** @throws ServerLost if the fault is that the server is gone, and others can run the job */
+async function refuseLost(
+  when: LostServer,
+  server: ComfyServer,
+  { settings, signal }: Pick<RunOptions, 'settings' | 'signal'>,
+  fault: Error,
+): Promise<void> {
+  if (settings.endsWithoutServer && (await isGone(server, signal))) throw new ServerLost(when, fault.message, fault)
+}
+
 async function connect(server: ComfyServer, options: EventsOptions): Promise<ServerEvents> {
   try {
     return await openEvents(server, options)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw new BridgeFailure(`WebSocket communication error: ${networkReason(error)}`, {}, { cause: error })
+    throw new ServerLost('before the prompt', `WebSocket communication error: ${networkReason(error)}`, error)
   }
 }
 
@@ -96,6 +110,7 @@ async function finish(server: ComfyServer, input: BridgeInput, running: Running)
   const { settings, signal, log } = options
   const limits = { maxBytes: settings.resultBytes, signal, log }
   const { images, faults, leftBytes } = await collectResults(server, [...sent.results(), ...listed.results], limits)
+  if (faults.length > 0) await refuseLost('with the prompt', server, options, new BridgeFailure(faults.join(' ')))
   const wanted = input.wantsPreviews ? listed.previews : []
   const previews = await collectPreviews(server, wanted, { ...limits, maxBytes: leftBytes })
   const notSent = outcome.kind === 'ended' ? sent.faults() : []
@@ -136,6 +151,6 @@ async function history(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
-    throw new BridgeFailure(`HTTP communication error with ComfyUI: ${networkReason(error)}`, {}, { cause: error })
+    throw new ServerLost('with the prompt', `HTTP communication error with ComfyUI: ${networkReason(error)}`, error)
   }
 }

@@ -16,6 +16,7 @@ export type BridgeSettings = Readonly<ReturnType<typeof readSettings>>
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>) {
   const server = textOf(env.SVC_WORKFLOW_SERVER)
+  const endsWithoutServer = env.SVC_WORKFLOW_SERVER_LOST === 'exit'
   const number = (name: string, otherwise: number) => {
     const text = env[name]?.trim() ?? ''
     return /^\d{1,9}(\.\d+)?$/.test(text) ? Number(text) : otherwise
@@ -24,11 +25,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>) 
     servers: server === undefined ? USUAL_SERVERS : [server],
     comfyOrgKey: textOf(env.COMFY_ORG_API_KEY),
     lookIntervalMs: Math.max(1, number('COMFY_API_AVAILABLE_INTERVAL_MS', 50)),
+    /** Whether the worker ends when its server is gone, so that its job goes to another server at once. */
+    endsWithoutServer,
     /** Attempts before a job fails; undefined: as many as fit into `lookForMs`. */
-    lookAttempts: number('COMFY_API_AVAILABLE_MAX_RETRIES', 0) || undefined,
+    lookAttempts: number('COMFY_API_AVAILABLE_MAX_RETRIES', endsWithoutServer ? 2 : 0) || undefined,
     lookForMs: LOOK_FOR_MS,
-    reconnectAttempts: number('WEBSOCKET_RECONNECT_ATTEMPTS', 5),
-    reconnectDelayMs: number('WEBSOCKET_RECONNECT_DELAY_S', 3) * 1000,
+    reconnectAttempts: number('WEBSOCKET_RECONNECT_ATTEMPTS', endsWithoutServer ? 2 : 5),
+    reconnectDelayMs: number('WEBSOCKET_RECONNECT_DELAY_S', endsWithoutServer ? 1 : 3) * 1000,
     quietMs: 15_000,
     silenceMs: 120_000, // a server that loads a model does not answer for a few seconds
     /** Reads of the history, 20 ms apart, for an ended prompt. */

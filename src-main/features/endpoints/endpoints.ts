@@ -16,6 +16,7 @@ import { purgeQueue } from '../jobs/queue/change-many-jobs.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import type { ProjectFolders } from '../projects/ports.ts'
 import { activeFaults } from '../workers/rules/faults.ts'
+import { hasSeveralServers, serversProblem } from '../workflows/rules/server-address.ts'
 import { kindOf } from './kinds/endpoint-kinds.ts'
 import { endpointIdFrom } from './rules/ids.ts'
 
@@ -83,6 +84,7 @@ export function newEndpoint(
   refuseTaken(storage, 'id', wantedId, undefined)
   refuseTaken(storage, 'name', config.name, undefined)
   refuseTakenPort(storage, config.comfyuiPort, undefined)
+  refuseServers(config)
   const isTaken = (candidate: string) => storage.endpoints.read(candidate) !== undefined
   return {
     id: wantedId ?? endpointIdFrom(config.name, isTaken, newId.worker),
@@ -132,12 +134,12 @@ export async function updateEndpoint(
     const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
     const problem = programProblem(config)
     if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
+    refuseServers(config)
     if (config.workersMin > config.workersMax)
       throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-    // Workers only get the server's address; the rest is for the service.
     const replace =
       SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name])) ||
-      config.workflows?.server !== endpoint.config.workflows?.server
+      sharedServer(config) !== sharedServer(endpoint.config)
     return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
   if (changes.faults !== undefined) deps.storage.poke()
@@ -233,6 +235,14 @@ function refuseTaken(
     .all()
     .some((other) => other.id !== self && (field === 'id' ? other.id : other.config.name) === value)
   if (taken) throw new AppError('ENDPOINT_EXISTS', { field, value })
+}
+
+/** Workers only get this of the settings of workflows; one of several servers belongs to one worker alone. */
+const sharedServer = ({ workflows }: EndpointConfig) => (hasSeveralServers(workflows) ? 'several' : workflows?.server)
+
+function refuseServers({ workflows }: EndpointConfig): void {
+  const why = serversProblem(workflows)
+  if (why !== undefined) throw new AppError('BAD_FIELD', { field: 'workflows.moreServers', why })
 }
 
 function refuseTakenPort(storage: Storage, port: unknown, self: string | undefined): void {

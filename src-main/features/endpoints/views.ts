@@ -24,7 +24,9 @@ import { lostMachineReason } from '../jobs/rules/lost-machine.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
-import { queueOfPool, type Sharing, settingsOfPool, sharingOf } from '../workers/rules/pools.ts'
+import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
+import { whyServersWait } from '../workers/rules/choose-job.ts'
+import { queueOfPool, type Sharing, settingsOfPool, sharingOf, withServers } from '../workers/rules/pools.ts'
 import { type WaitingReason, whyJobsWait } from '../workers/rules/waiting-reason.ts'
 import { isSameServer } from '../workflows/rules/server-address.ts'
 import type { Refusals } from './refusals.ts'
@@ -39,15 +41,16 @@ export type ViewDeps = {
   readonly leases: Leases
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+  readonly servers: Pick<WorkflowServers, 'of'>
   readonly recentSpans: (endpointId: string) => RecentSpans
   readonly codeChanges: ReadonlyMap<string, CodeChange>
   readonly installs: ReadonlyMap<string, PackageInstall>
   readonly refusals: Refusals
 }
 
-type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry'> & {
+type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'servers'> & {
   readonly status: Pick<FleetStatuses, 'of'>
-  readonly storage: Pick<Storage, 'jobs'>
+  readonly storage: Pick<Storage, 'jobs' | 'runs'>
 }
 
 /** Health of an endpoint: all from memory, so it costs the same with a million jobs. */
@@ -98,7 +101,7 @@ export function countWorkers(deps: ViewDeps, endpoint: Endpoint): Readonly<Recor
 export type Waiter = { readonly job: Job } | { readonly requestSince: number }
 
 export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
-  const { clock, counts, fleet, registry, status } = deps
+  const { clock, counts, fleet, registry, status, storage } = deps
   const queue = counts.of(endpoint.id)
   const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
   if (job === undefined ? waitingJobs(queue) === 0 : job.status !== 'IN_QUEUE') return undefined
@@ -106,10 +109,14 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const sharing = sharingOf(endpoint.config, now.batch.decision)
   const waitsFor = job?.pool ?? (queue.normal + queue.lowPriority === 0 ? 'batch' : 'main')
   const pool = sharing === 'always' ? 'main' : waitsFor
-  return whyJobsWait({
+  const servers = deps.servers.of(endpoint)
+  const needs = job && servers.length > 0 ? storage.runs.needs([job.id]).get(job.id) : undefined
+  const ofServers = whyServersWait(needs, servers)
+  if (ofServers?.isWhole === true && !endpoint.paused && endpoint.config.workersMax > 0) return ofServers
+  const reason = whyJobsWait({
     pool,
     standsIn: sharing === 'meanwhile',
-    config: settingsOfPool(endpoint.config, pool),
+    config: settingsOfPool(withServers(endpoint.config, servers), pool),
     paused: endpoint.paused,
     queue: { ...queueOfPool(queue, pool, sharing), forOneWorker: queue.forOneWorker ?? 0 },
     workers: registry.ofEndpoint(endpoint.id).filter((worker) => worker.pool === pool && !fleet.isAway(worker.id)),
@@ -120,6 +127,7 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
   })
+  return reason && ofServers ? { ...reason, text: `${reason.text} ${ofServers.text}` } : reason
 }
 
 export function machineAway(

@@ -11,6 +11,7 @@ import { waitingReason } from '../endpoints/views.ts'
 import type { QueueCount, QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
+import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import { isUsedUp, settingsWithFaults } from '../workers/rules/faults.ts'
 import { takesJobs, WORKER_DUTIES } from '../workers/rules/transitions.ts'
 import { type Affinity, chooseWithAffinity } from './rules/affinity.ts'
@@ -37,11 +38,12 @@ type Waiting = Choice & {
 const NOBODY: ReadonlySet<string> = new Set()
 
 export function createRequestBalancer(deps: {
-  readonly storage: Pick<Storage, 'endpoints' | 'jobs'>
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'runs'>
   readonly clock: Clock
   readonly registry: WorkerRegistry
   readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly status: Pick<FleetStatuses, 'of'>
+  readonly servers: Pick<WorkflowServers, 'of'>
   readonly jobCounts: QueueCounts
   readonly onChange: (endpointId: string) => void
 }) {

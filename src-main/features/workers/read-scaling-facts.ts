@@ -9,9 +9,11 @@ import { neededLast } from '../load-balancing/rules/choose-worker.ts'
 import { findCapacity } from './inject-faults.ts'
 import type { FleetStatus, FleetStatuses } from './registry/fleet-status.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'
+import type { NamedServer, WorkflowServers } from './registry/workflow-servers.ts'
+import { isServing } from './rules/choose-job.ts'
 import { settingsWithFaults } from './rules/faults.ts'
 import { keepPausedMs } from './rules/freeze-idle.ts'
-import { queueOfPool, settingsOfPool, sharingOf } from './rules/pools.ts'
+import { queueOfPool, settingsOfPool, sharingOf, withServers } from './rules/pools.ts'
 import { GONE, type ScalingFacts, type ScalingWorker } from './rules/scaling-facts.ts'
 import { slotsForOthers } from './share-slots.ts'
 
@@ -23,6 +25,7 @@ type Deps = {
   readonly leases: Leases
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'all'>
   readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+  readonly servers: Pick<WorkflowServers, 'of'>
   readonly balancer: { readonly oldestWaitMs: (endpointId: string) => number }
 }
 
@@ -51,9 +54,10 @@ export function readScalingFacts(
     status,
   }: { readonly endpoint: Endpoint | undefined; readonly pool: WorkerPool; readonly status: FleetStatus },
 ): ScalingFacts {
-  const { clock, counts, fleet, leases, registry } = deps
+  const { clock, counts, fleet, leases, registry, servers } = deps
   const count = counts.of(endpointId)
-  const config = endpoint && settingsOfPool(settingsWithFaults(endpoint.config), pool)
+  const ownServers = endpoint === undefined ? [] : servers.of(endpoint)
+  const config = endpoint && settingsOfPool(withServers(settingsWithFaults(endpoint.config), ownServers), pool)
   const sharing = endpoint === undefined ? 'never' : sharingOf(endpoint.config, status.batch.decision)
   const { normal: waiting, lowPriority } = queueOfPool(count, pool, sharing)
   const normal = waiting - (pool === 'main' ? (count.forOneWorker ?? 0) : 0)
@@ -76,6 +80,7 @@ export function readScalingFacts(
     queue: { normal, lowPriority, inProgress, oldestNormalWaitMs: normal === 0 ? 0 : oldest() },
     workers: workersInService(registry, endpointId, pool).map((worker) => ({
       ...workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
+      ...leavesServer(worker, ownServers),
       isAway: fleet.isAway(worker.id),
     })),
     freeSlots: free,
@@ -100,6 +105,18 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
     outdatedBecause: worker.retiredBecause,
     mayRecover: worker.phase === 'recovering',
   }
+}
+
+/** A worker ends when its ComfyUI server is away, drained or removed; its graph may end first. */
+function leavesServer(
+  { server }: LiveWorker,
+  servers: readonly NamedServer[],
+): Partial<Pick<ScalingWorker, 'outdated' | 'outdatedBecause'>> {
+  if (server === undefined) return {}
+  const own = servers.find(({ address }) => address === server)
+  if (own !== undefined && isServing(own)) return {}
+  const why = own === undefined ? 'was removed' : own.isDrained ? 'is drained' : 'does not answer'
+  return { outdated: true, outdatedBecause: `its ComfyUI server ${why}` }
 }
 
 function oldestWaitMs({ storage, clock, balancer }: Deps, endpointId: string, pools: readonly WorkerPool[]): number {

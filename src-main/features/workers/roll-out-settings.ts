@@ -7,6 +7,7 @@ import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
+import { hasSeveralServers } from '../workflows/rules/server-address.ts'
 import type { FleetStatuses } from './registry/fleet-status.ts'
 import type { WorkerRegistry } from './registry/worker-registry.ts'
 import { settingsOfPool } from './rules/pools.ts'
@@ -28,7 +29,8 @@ export function createSettingsRollout(deps: {
 
   async function rollOut(endpointId: string, signal: AbortSignal): Promise<void> {
     const endpoint = storage.endpoints.get(endpointId)
-    if (endpoint === undefined || endpoint.paused) return
+    // A new worker would need a server that has one.
+    if (endpoint === undefined || endpoint.paused || hasSeveralServers(endpoint.config.workflows)) return
     await Promise.all(WORKER_POOLS.map((pool) => rollOutPool(endpoint, pool, signal)))
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkerPool, WorkerState } from '../../contract/endpoint.ts'
-import { queriesOf } from '../../database/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 import type { EventLog } from '../jobs/store/event-store.ts'
 import type { WorkerExit } from './rules/crash-loop.ts'
 
@@ -12,6 +12,8 @@ export type StoredWorker = {
   readonly tokenHash: Uint8Array
   readonly handle: string
   readonly startedAt: number
+  /** Address of the ComfyUI server that it has of its own. */
+  readonly server: string | undefined
 }
 
 export type StoredExit = WorkerExit & { readonly endpointId: string; readonly pool: WorkerPool }
@@ -33,8 +35,8 @@ type StateChange = {
 export function createWorkerStore(db: Database, events: EventLog) {
   const query = queriesOf(db)
   const save = query<[StoredWorker]>(`
-    INSERT INTO workers (id, endpoint_id, revision, pool, token_hash, handle, started_at)
-    VALUES (@id, @endpointId, @revision, @pool, @tokenHash, @handle, @startedAt)
+    INSERT INTO workers (id, endpoint_id, revision, pool, token_hash, handle, started_at, server)
+    VALUES (@id, @endpointId, @revision, @pool, @tokenHash, @handle, @startedAt, @server)
     ON CONFLICT (id) DO UPDATE SET handle = excluded.handle`).run()
   const addExit = query<[object]>(`
     INSERT INTO worker_exits (endpoint_id, pool, ended_at, lived_ms, became_ready, jobs_done, ordered, reason, code)
@@ -44,9 +46,10 @@ export function createWorkerStore(db: Database, events: EventLog) {
       SELECT id FROM worker_exits WHERE endpoint_id = @endpointId AND pool = @pool
       ORDER BY id DESC LIMIT 1 OFFSET @keep)`).run()
   return {
-    all: query<[], StoredWorker>(`
-      SELECT id, endpoint_id AS endpointId, revision, pool, token_hash AS tokenHash, handle, started_at AS startedAt
-      FROM workers`).all(),
+    all: query<[], RowOf<StoredWorker>>(`
+      SELECT id, endpoint_id AS endpointId, revision, pool, token_hash AS tokenHash, handle, started_at AS startedAt,
+        server
+      FROM workers`).all(withoutNulls<StoredWorker>),
     save: (worker: StoredWorker) => save({ ...worker, tokenHash: Buffer.from(worker.tokenHash) }),
     remove: query<[id: string]>(`DELETE FROM workers WHERE id = ?`).run(),
     exits: query<[], ExitRow>(`

@@ -10,9 +10,11 @@ import type { Leases } from '../jobs/queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { PlacedFleet } from '../machines/join-machines.ts'
 import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'
+import { LOST_SERVER } from '../workflows/rules/lost-server.ts'
 import type { WorkerPlans } from './plans/worker-plans.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
+import type { WorkflowServers } from './registry/workflow-servers.ts'
 import { type CrashLoop, evaluateCrashLoop, exitStatus, lastLine } from './rules/crash-loop.ts'
 import { deployHint, installHint, withHint } from './rules/missing-module.ts'
 import type { WorkerCalls } from './worker-calls.ts'
@@ -29,6 +31,7 @@ export type LifecycleDeps = {
   readonly registry: WorkerRegistry
   readonly plans: WorkerPlans
   readonly history: ExitHistory
+  readonly servers: WorkflowServers
   readonly onEnded: (worker: LiveWorker) => void
 }
 
@@ -41,7 +44,7 @@ export type WorkerStart = {
 export type WorkerLifecycle = ReturnType<typeof createWorkerLifecycle>
 
 export function createWorkerLifecycle(deps: LifecycleDeps) {
-  const { storage, clock, newId, log, endpointLog, fleet, leases, calls, registry, plans, history } = deps
+  const { storage, clock, newId, log, endpointLog, fleet, leases, calls, registry, plans, history, servers } = deps
   const closing = new AbortController()
   const waiting = new Map<string, AbortController>()
   const prepared = createPreparedWorkers(fleet, newId, log)
@@ -74,10 +77,13 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
       const of = { endpointId: worker.endpointId, workerId: worker.id, ...(only && { jobId: only.jobId }) }
       endpointLog({ ...of, line, level: 'ERROR' })
     }
-    if (!exit.blameless) history.remember(worker, { exitText, code: exit.code, wasLeaving }, clock.steady())
+    const lostServer = worker.server === undefined || wasOrdered ? undefined : LOST_SERVER[exit.code ?? 0]
+    if (lostServer !== undefined && worker.server !== undefined) servers.lose(worker.server, `was lost: ${exitText}`)
+    else if (!exit.blameless) history.remember(worker, { exitText, code: exit.code, wasLeaving }, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
-    const takeBack = wasOrdered || exit.blameless ? requeueJobs : rescueLostJobs
+    const isBlameless = wasOrdered || exit.blameless || lostServer === 'before the prompt'
+    const takeBack = isBlameless ? requeueJobs : rescueLostJobs
     const writes = [
       takeBack(deps, held, `worker ${worker.id} ${reason}`, exitText),
       storage.write(() => storage.workers.remove(worker.id)),
@@ -121,7 +127,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
 
   async function start(endpoint: Endpoint, { begins, pool, because }: WorkerStart): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
-    const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision, pool }
+    const server = servers.withoutWorker(endpoint)
+    const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision, pool, server }
     const tokenHash = newId.hash(identity.token)
     const worker = newLiveWorker(
       { ...facts, tokenHash, startedWallAt: clock.now() },
@@ -137,7 +144,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
       const specOf = (of: WorkerIdentity) => ({
         ...plan,
         workerId: of.workerId,
-        env: plans.environmentOf(endpoint, of, { reach, model }),
+        env: plans.environmentOf(endpoint, of, { reach, model, server }),
       })
       if (wasStopped()) {
         ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
@@ -146,10 +153,12 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
       registry.move(worker, 'launch')
       const started = await fleet.start(specOf(identity))
       registry.note(worker, { started })
-      if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
+      if (server === undefined && storage.endpoints.get(endpoint.id)?.revision === endpoint.revision)
+        prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, startedWallAt: startedAt } = worker
       const { handle } = started
-      await storage.write(() => storage.workers.save({ id, endpointId, revision, pool, tokenHash, handle, startedAt }))
+      const stored = { id, endpointId, revision, pool, tokenHash, handle, startedAt, server }
+      await storage.write(() => storage.workers.save(stored))
       if (wasStopped()) await fleet.stop(worker.id, 0)
     } catch (error) {
       const exit = { workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message }

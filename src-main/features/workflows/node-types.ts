@@ -8,17 +8,19 @@ import { type JsonObject, writeJson } from '../../lib/json/value.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Endpoint, Storage, StoredNodeTypes } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { readClassesFile, typesIn } from './rules/classes-file.ts'
 import type { PackagesByClass } from './rules/node-packages.ts'
 import { type NodeType, type NodeTypes, readNodeTypes, withLists } from './rules/node-types.ts'
 import { mayTakeWorkflows, takesWorkflows } from './rules/runs/takes-workflows.ts'
-import { withoutCredentials } from './rules/server-address.ts'
+import { hasSeveralServers, serversOf, withoutCredentials } from './rules/server-address.ts'
 
 type Deps = ReadsInThread & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
   readonly clock: Clock
   readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
+  readonly servers: Pick<WorkflowServers, 'noteAnswer' | 'noteAway'>
   readonly stopping: AbortSignal
 }
 
@@ -41,7 +43,7 @@ function builtInOf(file: string): BuiltIn {
   return lastBuiltIn
 }
 
-export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps) {
+export function createNodeTypeRegistry({ storage, clock, ports, readInThread, servers, stopping }: Deps) {
   let builtIn: Promise<BuiltIn> | undefined
 
   // Each prompt needs the classes, which are megabytes. Key: the text, or endpoint and time of stored ones.
@@ -114,7 +116,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
     fetch(endpoint: Endpoint): Promise<NodeTypesResponse> {
-      const key = `${endpoint.id} ${endpoint.config.workflows?.server}`
+      const key = `${endpoint.id} ${serversOf(endpoint.config.workflows).join(' ')}`
       const known = reading.get(key)
       if (known !== undefined) return known
       const done = fetchOf(endpoint).finally(() => void reading.delete(key))
@@ -143,6 +145,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
   }
 
   async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
+    if (hasSeveralServers(endpoint.config.workflows)) return fetchOfAll(endpoint)
     const address = endpoint.config.workflows?.server
     const server = address === undefined ? undefined : withoutCredentials(address)
     const unreadable = (why: string, cause?: unknown) =>
@@ -155,6 +158,38 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
     const read = await readInThread('classes', text)
     if ('problem' in read) throw unreadable(`its answer ${read.problem}`)
     return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
+  }
+
+  // A server that does not answer keeps its classes in the merged ones.
+  async function fetchOfAll(endpoint: Endpoint): Promise<NodeTypesResponse> {
+    const addresses = serversOf(endpoint.config.workflows)
+    const answers = await Promise.all(
+      addresses.map((address) =>
+        ports.fetchNodeTypes(address, stopping).then(
+          (read) => ({ address, ...read }),
+          (error: Error) => ({ address, why: error.message }),
+        ),
+      ),
+    )
+    const answered = answers.filter((answer) => 'text' in answer)
+    const known = storage.nodeTypes.get(endpoint.id)
+    const kept = answered.length < addresses.length ? known?.text : undefined
+    const texts = answered.map(({ text }) => text)
+    const read = texts.length === 0 ? undefined : await readInThread('serverClasses', texts, kept)
+    const problems = new Map(answers.flatMap((answer) => ('why' in answer ? [[answer.address, answer.why]] : [])))
+    for (const [at, { address }] of answered.entries()) {
+      const has = read === undefined || 'problem' in read ? read : read.servers[at]
+      if (has === undefined || 'problem' in has) problems.set(address, `its answer ${has?.problem ?? 'is lost'}`)
+      else servers.noteAnswer(address, { classes: new Set(has.classes), models: new Set(has.models) })
+    }
+    for (const [address, why] of problems) servers.noteAway(address, `does not answer: ${why}`)
+    const [first = ''] = addresses
+    const server = withoutCredentials(first)
+    if (read === undefined || 'problem' in read || problems.size === addresses.length)
+      throw new AppError('NODE_TYPES_UNREADABLE', { server, why: [...problems.values()][0] ?? 'no server answers' })
+    if (known?.source === 'file') return known
+    const version = answered.find((answer) => answer.version !== undefined)?.version
+    return save(endpoint, { text: read.text, source: 'server', readAt: clock.now(), server, version })
   }
 }
 

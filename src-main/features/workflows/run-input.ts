@@ -7,6 +7,7 @@ import type { SentImage } from './rules/publish/parameter-values.ts'
 import type { AskedModel, InstalledModels } from './rules/runs/graph-models.ts'
 import type { NoPayload, RunGraph } from './rules/runs/run-graph.ts'
 import { inputText } from './rules/runs/sent-graph.ts'
+import { hasSeveralServers } from './rules/server-address.ts'
 
 type RunParts = {
   readonly graph: Pick<RunGraph, 'text' | 'files'>
@@ -15,6 +16,10 @@ type RunParts = {
   /** The endpoint whose ComfyUI client sent the graph: it loads the files that this client sees. */
   readonly clientOf: string | undefined
 }
+
+/** Needs that are stored: only endpoints with several servers choose by them. */
+export const neededFor = ({ config }: Endpoint, { needs }: Pick<RunGraph, 'needs'>): RunGraph['needs'] | undefined =>
+  hasSeveralServers(config.workflows) ? needs : undefined
 
 /**
  * Builds a job input: payload with unchanged numbers, files its nodes load, and for the bridge the document under

@@ -15,7 +15,7 @@ import { packagesByClass, withNamed } from './rules/node-packages.ts'
 import { saidWithPackages } from './rules/problem.ts'
 import { type AskedRun, type RefusedRun, type RunGraph, runGraph } from './rules/runs/run-graph.ts'
 import { isBridge, whyNoWorkflows } from './rules/runs/takes-workflows.ts'
-import { installedModels, modelNotInstalled, noPayload, runInput } from './run-input.ts'
+import { installedModels, modelNotInstalled, neededFor, noPayload, runInput } from './run-input.ts'
 
 export type RunDeps = ReadsInThread & {
   readonly storage: Storage
@@ -59,7 +59,8 @@ export async function createRun(
   const clientOf = isOfComfyuiClient ? endpoint.id : undefined
   const input = await runInput(storage, { graph, bridge, clientOf })
   const { text: payload, files, words } = graph
-  const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
+  const needs = neededFor(endpoint, graph)
+  const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words, needs }
   const submission = { kind: 'run', request, input, s3Config: undefined, secretInput, waitMs: undefined } as const
   const job = await submitJob(deps, endpoint, submission, (made) => {
     storage.runs.insert({ ...run, id: made.id, createdAt: clock.now() })

@@ -10,7 +10,7 @@ import { type Submission, submitJob } from '../jobs/queue/submit.ts'
 import type { Models } from '../models/models.ts'
 import type { RefusedGraph, SentGraph } from './rules/runs/sent-graph.ts'
 import { takesWorkflows } from './rules/runs/takes-workflows.ts'
-import { installedModels, modelNotInstalled } from './run-input.ts'
+import { installedModels, modelNotInstalled, neededFor } from './run-input.ts'
 
 type SubmitDeps = ReadsInThread & {
   readonly storage: Storage
@@ -101,11 +101,12 @@ export function requireVersion(storage: Storage, id: string, version: number): S
 
 function runOfProgram(
   { storage, clock }: { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> },
-  { id: endpointId }: Endpoint,
-  { title, payloadText, files, words }: SentGraph,
+  endpoint: Endpoint,
+  graph: SentGraph,
 ): (job: Job) => void {
+  const { title, payloadText, files, words } = graph
   const run = {
-    ...{ endpointId, title, payload: payloadText, files, words },
+    ...{ endpointId: endpoint.id, title, payload: payloadText, files, words, needs: neededFor(endpoint, graph) },
     ...{ workflowId: undefined, label: undefined, sweepId: undefined, document: undefined },
   }
   return ({ id }) => storage.runs.insert({ ...run, id, createdAt: clock.now() })

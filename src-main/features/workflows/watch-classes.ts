@@ -9,6 +9,7 @@ import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { isOfServer } from '../endpoints/views.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 import type { WorkflowPorts } from './ports.ts'
+import { hasSeveralServers } from './rules/server-address.ts'
 
 const POLL_EVERY_MS = 10_000
 // Costs megabytes, as the server builds its list each time anyway.
@@ -55,7 +56,8 @@ export function createClassesWatch(deps: {
   async function check(endpoint: Endpoint, server: string): Promise<void> {
     const { id } = endpoint
     const known = storage.nodeTypes.get(id)
-    if (known?.source === 'file') return
+    // Those of several servers are read when one of them begins to answer.
+    if (known?.source === 'file' || hasSeveralServers(endpoint.config.workflows)) return
     const size = await sizeOfNodeTypes(server, stopping)
     if (size === undefined) away.add(id)
     else if (away.has(id) || !isOfServer(known, server) || Buffer.byteLength(known.text) !== size)

@@ -5,6 +5,7 @@ import { MIB } from '../../lib/units.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import { sweepLostFiles } from './assets.ts'
 import { createResultCollector } from './collect-results.ts'
 import { readGraph } from './library.ts'
@@ -12,6 +13,7 @@ import { createNodePackages, createNodeTypeRegistry } from './node-types.ts'
 import type { ProbeServer, WorkflowPorts } from './ports.ts'
 import { USUAL_SERVERS } from './rules/server-address.ts'
 import { createClassesWatch } from './watch-classes.ts'
+import { createServersWatch } from './watch-servers.ts'
 
 export type Workflows = ReturnType<typeof createWorkflows>
 
@@ -27,14 +29,20 @@ export function createWorkflows(
     readonly log: Log
     readonly ports: WorkflowPorts
     readonly settings: Settings['get']
+    readonly servers: WorkflowServers
+    readonly onChange: (endpointId: string) => void
     readonly stopping: AbortSignal
   },
 ) {
-  const { storage, clock, newId, log, readInThread, ports, settings, stopping } = deps
-  const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping })
+  const { storage, clock, newId, log, readInThread, ports, settings, servers, onChange, stopping } = deps
+  const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, servers, stopping })
   const classes = createClassesWatch({
     ...{ storage, clock, log, nodeTypes, stopping },
     sizeOfNodeTypes: ports.sizeOfNodeTypes,
+  })
+  const serversWatch = createServersWatch({
+    ...{ storage, clock, log, servers, nodeTypes, onChange, stopping },
+    probeServer: ports.probeServer,
   })
   const assets = { storage, clock, tools: ports.tools, maxBytes: () => settings().assetsMaxMib * MIB }
   const collector = createResultCollector({ ...assets, storage, log, readInThread })
@@ -79,12 +87,13 @@ export function createWorkflows(
     start() {
       collector.start()
       classes.start()
+      serversWatch.start()
       planSweep()
     },
     async stop() {
       stopped = true
       cancelSweep?.()
-      await Promise.all([collector.stop(), classes.stop(), sweeping])
+      await Promise.all([collector.stop(), classes.stop(), serversWatch.stop(), sweeping])
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { BridgeFailure } from '../failure.ts'
+import { BridgeFailure, ServerLost } from '../failure.ts'
 import type { Preview, ServerMessage } from '../progress/server-message.ts'
 import type { ComfyServer } from '../server/comfy-server.ts'
 import type { BridgeSettings } from '../settings.ts'
@@ -81,14 +81,16 @@ async function reconnect(followed: Followed, why: Error): Promise<ServerEvents> 
       if (attempt < settings.reconnectAttempts) await pause(settings.reconnectDelayMs, undefined, { signal })
     }
   }
-  throw new BridgeFailure(
+  throw new ServerLost(
+    'with the prompt',
     'WebSocket communication error: Connection closed and failed to reconnect. ' +
       `Last error: ${networkReason(last)}. ComfyUI at ${server.host} may have ended; see its log`,
   )
 }
 
-function forgotten({ server, promptId }: Followed): BridgeFailure {
-  return new BridgeFailure(
+function forgotten({ server, promptId }: Followed): ServerLost {
+  return new ServerLost(
+    'with the prompt',
     `Prompt ID ${promptId} not found in history after execution. ` +
       `ComfyUI at ${server.host} was restarted or its queue was cleared; send the job again`,
   )

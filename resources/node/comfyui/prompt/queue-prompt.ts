@@ -2,7 +2,7 @@ import { withoutCacheNotes } from '../../../../src-main/features/workflows/rules
 import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { BridgeFailure } from '../failure.ts'
+import { BridgeFailure, ServerLost } from '../failure.ts'
 import {
   type Answer,
   askJson,
@@ -62,7 +62,7 @@ async function post(server: ComfyServer, body: string): Promise<Answer> {
   try {
     return await askText(server, { path: 'prompt', body, timeoutMs: QUEUE_MS })
   } catch (error) {
-    throw new BridgeFailure(`Error queuing workflow: ${networkReason(error)}`)
+    throw new ServerLost('with the prompt', `Error queuing workflow: ${networkReason(error)}`, error)
   }
 }
 

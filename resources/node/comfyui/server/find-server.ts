@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { BridgeFailure } from '../failure.ts'
+import { BridgeFailure, ServerLost } from '../failure.ts'
 import type { BridgeSettings } from '../settings.ts'
 import { askText, type ComfyServer, comfyServerAt, jsonOf, noJsonSentence, statusSentence } from './comfy-server.ts'
 
@@ -49,7 +49,8 @@ export async function findServer({ settings, signal, onWait }: FindOptions): Pro
     if (lookAttempts === undefined) pauseMs = Math.min(pauseMs * SLOWER_BY, PAUSE_MAX_MS)
   }
   const span = lookAttempts === undefined ? `, for ${inMinutes(lookForMs)}` : ''
-  throw new BridgeFailure(
+  throw new ServerLost(
+    'before the prompt',
     `ComfyUI server (${hosts}) not reachable after multiple retries${span}. ${why} ` +
       'Start it, or set its address in the settings of the endpoint.',
   )
@@ -94,4 +95,10 @@ function loginSentence({ host }: ComfyServer): string {
     `The server at ${host} needs a user name and a password (HTTP 401). ` +
     'Add them to the address of the server in the settings of the endpoint, like http://user:password@host:8188.'
   )
+}
+
+export async function isGone(server: ComfyServer, signal: AbortSignal): Promise<boolean> {
+  const { kind } = await look(server, signal)
+  signal.throwIfAborted()
+  return kind !== 'there'
 }

@@ -102,8 +102,11 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--workflow-server <url>',
-    description: 'workers take workflows and pass them to this ComfyUI server; no handler, command or image is needed',
-    settings: (text) => ({ workflows: { server: text } }),
+    description:
+      'workers take workflows and pass them to this ComfyUI server; no handler, command or image is needed; may be repeated',
+    settings: (text, { workflows: { server, moreServers = [] } = {} }) => ({
+      workflows: server === undefined ? { server: text } : { server, moreServers: [...moreServers, text] },
+    }),
   },
 ]
 

@@ -28,6 +28,7 @@ import type { Problem } from '../../comparisons/rules/plan.ts'
 import { factsOfHead } from '../../models/rules/recognise-model.ts'
 import { systemPackagesIn } from '../../platform-api/rules/system-packages.ts'
 import { readClassesFile, typesIn } from '../../workflows/rules/classes-file.ts'
+import { classesAndModels, mergeClasses } from '../../workflows/rules/merge-classes.ts'
 import { readPngTexts, writeGraphIntoPng } from '../../workflows/rules/metadata/png.ts'
 import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 import { withoutAccountKeys } from '../../workflows/rules/runs/account-keys.ts'
@@ -89,6 +90,13 @@ const READERS: Readers = {
     if (typeof read === 'string') return { problem: read }
     const { version, classes } = read
     return { version, text: version === undefined ? undefined : writeJson(classes) }
+  },
+  serverClasses(texts, kept) {
+    const read = texts.map(readClassesFile)
+    const all = [...read, ...(kept === undefined ? [] : [readClassesFile(kept)])]
+    const merged = mergeClasses(all.flatMap((one) => (typeof one === 'string' ? [] : [one.classes])))
+    const servers = read.map((one) => (typeof one === 'string' ? { problem: one } : classesAndModels(one.classes)))
+    return { text: writeJson(merged), servers }
   },
   classTexts(text) {
     const read = readClassesFile(text)
@@ -228,7 +236,7 @@ const OF_PICTURES: ReadonlySet<keyof Readers> = new Set(['picture', 'maskedPictu
 
 // A small graph may take long to check.
 const SMALL_BYTES: Partial<Record<keyof Readers, number>> = {
-  ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes') },
+  ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes'), serverClasses: -1 },
 }
 
 // Their bodies are not needed here once they are read; copying the largest holds the event loop for 10 ms.

@@ -5,6 +5,7 @@ import type { Json } from '../../../lib/json/bytes.ts'
 import type { AskedPrompt, CheckedPrompt, RefusedPrompt } from '../../comfyui-api/rules/check-prompt.ts'
 import type { PictureForm } from '../../comfyui-api/rules/picture-form.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
+import type { ClassesAndModels } from '../../workflows/rules/merge-classes.ts'
 import type { FoundResult, FoundResults } from '../../workflows/rules/runs/find-results.ts'
 import type { OpenedGraph } from '../../workflows/rules/runs/graph-export.ts'
 import type { InstalledModels } from '../../workflows/rules/runs/graph-models.ts'
@@ -62,6 +63,11 @@ export type Readers = {
   readonly classes: (
     text: string,
   ) => { readonly version: string | undefined; readonly text: string | undefined } | Problem
+  /** Node classes of several servers as those of one, and what each has. @param kept classes that stay as they are */
+  readonly serverClasses: (
+    texts: readonly string[],
+    kept: string | undefined,
+  ) => { readonly text: string; readonly servers: readonly (ClassesAndModels | Problem)[] }
   readonly classTexts: (
     text: string,
   ) => { readonly texts: readonly (readonly [name: string, json: string])[] } | Problem

@@ -1,4 +1,4 @@
-import type { Change, Job, Storage } from '../../../storage/storage.ts'
+import type { Change, Endpoint, Job, Storage } from '../../../storage/storage.ts'
 /**
  * Workers waiting for jobs. Dispatch is the last write of each group commit, without polling and before the disk sync:
  * see docs/decisions.md, "Commits are synced off the event loop".
@@ -10,10 +10,13 @@ import { type Clock, momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import type { FleetStatuses } from '../../workers/registry/fleet-status.ts'
 import { loadOf, type WorkerRegistry } from '../../workers/registry/worker-registry.ts'
+import type { WorkflowServers } from '../../workers/registry/workflow-servers.ts'
 import { bestFirst, mostPerTake } from '../../workers/rules/dispatch.ts'
 import { isUsedUp } from '../../workers/rules/faults.ts'
 import { batchWorkersMax, sharingOf } from '../../workers/rules/pools.ts'
 import { takesJobs } from '../../workers/rules/transitions.ts'
+import { hasSeveralServers } from '../../workflows/rules/server-address.ts'
+import { claimByServer } from './claim-by-server.ts'
 import type { Leases } from './leases.ts'
 import { type QueueCounts, waitingJobs } from './queue-counts.ts'
 
@@ -28,12 +31,13 @@ type Parked = {
 type Call = Omit<Parked, 'respond'>
 
 type TakeDeps = {
-  readonly storage: Pick<Storage, 'beforeCommit' | 'onRollback' | 'poke' | 'jobs' | 'endpoints'>
+  readonly storage: Pick<Storage, 'beforeCommit' | 'onRollback' | 'poke' | 'jobs' | 'endpoints' | 'runs'>
   readonly clock: Clock
   readonly counts: QueueCounts
   readonly registry: Pick<WorkerRegistry, 'get' | 'ofEndpoint'>
   readonly leases: Pick<Leases, 'ofWorker'>
   readonly status: Pick<FleetStatuses, 'of'>
+  readonly servers: WorkflowServers
 }
 
 export type ParkedTakes = ReturnType<typeof createParkedTakes>
@@ -44,7 +48,8 @@ export function createParkedTakes(deps: TakeDeps) {
   const parked = new Map<string, Set<Parked>>()
   // Answered by the next commit, even without a job.
   const leaving = new Set<Parked>()
-  const hold = createJobHold(storage, clock)
+  const pokes = createPokes(storage, clock)
+  const hold = createJobHold(storage, clock, pokes)
 
   function add(entry: Parked): void {
     const set = parked.get(entry.endpointId) ?? new Set<Parked>()
@@ -82,29 +87,49 @@ export function createParkedTakes(deps: TakeDeps) {
     return jobs
   }
 
+  function claimInOrder(entries: readonly Parked[], pool: WorkerPool): ReadonlyMap<Parked, readonly Job[]> {
+    const claimed = new Map<Parked, readonly Job[]>()
+    for (const entry of bestFirst(entries, rules.load)) {
+      if (!rules.mayTake(entry.workerId)) continue
+      const jobs = claimFor(entry, pool)
+      if (jobs.length > 0) claimed.set(entry, jobs)
+      else if (rules.except(entry.workerId).length === 0) break
+    }
+    return claimed
+  }
+
+  function claimForServers(
+    endpoint: Endpoint,
+    entries: readonly Parked[],
+    pool: WorkerPool,
+  ): ReadonlyMap<Parked, readonly Job[]> {
+    const takers = entries
+      .filter(({ workerId }) => rules.mayTake(workerId))
+      .map((entry) => ({ ...withFaults(entry, pool), workerId: entry.workerId, entry }))
+    const pokeIn = (ms: number) => pokes.later(`${endpoint.id} servers`, ms)
+    const claimed = claimByServer(deps, endpoint, { pool, takers, pokeIn })
+    return new Map([...claimed].map(([{ entry }, jobs]) => [entry, jobs]))
+  }
+
   storage.beforeCommit((changes: readonly Change[]) => {
     if (parked.size === 0) return undefined
     const claimed: { entry: Parked; jobs: readonly Job[] }[] = []
     // Only changed or waiting endpoints, because a thousand may have parked workers.
     for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
       const entries = parked.get(endpointId)
-      if (entries === undefined || !rules.mayDispatch(endpointId)) continue
+      const endpoint = storage.endpoints.get(endpointId)
+      if (entries === undefined || endpoint === undefined || endpoint.paused) continue
+      const claimAll = (some: readonly Parked[], pool: WorkerPool) => {
+        const got = hasSeveralServers(endpoint.config.workflows)
+          ? claimForServers(endpoint, some, pool)
+          : claimInOrder(some, pool)
+        for (const [entry, jobs] of got) claimed.push({ entry, jobs })
+        return got
+      }
       const main = [...entries].filter(({ pool }) => pool === 'main')
       const got = claimAll(main, 'main')
       const rest = main.filter((entry) => !got.has(entry))
       claimAll([...entries].filter(({ pool }) => pool === 'batch').concat(rules.standIns(endpointId, rest)), 'batch')
-    }
-    function claimAll(entries: readonly Parked[], pool: WorkerPool): ReadonlySet<Parked> {
-      const got = new Set<Parked>()
-      for (const entry of bestFirst(entries, rules.load)) {
-        if (!rules.mayTake(entry.workerId)) continue
-        const jobs = claimFor(entry, pool)
-        if (jobs.length > 0) {
-          got.add(entry)
-          claimed.push({ entry, jobs })
-        } else if (rules.except(entry.workerId).length === 0) break
-      }
-      return got
     }
     if (claimed.length === 0 && leaving.size === 0) return undefined
     const last = [...leaving]
@@ -169,7 +194,7 @@ export function createParkedTakes(deps: TakeDeps) {
         for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])
     },
     dismissAll() {
-      hold.close()
+      pokes.close()
       for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.respond([])
     },
   }
@@ -179,12 +204,11 @@ function* queuedIn(changes: readonly Change[]): Generator<string> {
   for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
 }
 
-function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock' | 'counts'>) {
+function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock' | 'counts' | 'servers'>) {
   const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
   const runsBatchJob = (workerId: string) => leases.ofWorker(workerId).some(({ pool }) => pool === 'batch')
   return {
     faultsOf,
-    mayDispatch: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
     /** At most as many main workers stand in as there could be batch workers. */
     standIns(endpointId: string, main: readonly Parked[]): readonly Parked[] {
       const config = storage.endpoints.get(endpointId)?.config
@@ -213,18 +237,28 @@ function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock'
 // Jobs checked per look; later ones go later anyway.
 const WINDOW = 200
 
-function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
+type Pokes = ReturnType<typeof createPokes>
+
+function createPokes(storage: Pick<Storage, 'poke'>, clock: Clock) {
   const timers = new Map<string, () => void>()
-
-  function checkAgain(endpointId: string, ms: number): void {
-    timers.get(endpointId)?.()
-    const cancel = clock.after(ms, () => {
-      timers.delete(endpointId)
-      storage.poke()
-    })
-    timers.set(endpointId, cancel)
+  return {
+    /** Replaces an earlier one of the same key. */
+    later(key: string, ms: number): void {
+      timers.get(key)?.()
+      const cancel = clock.after(ms, () => {
+        timers.delete(key)
+        storage.poke()
+      })
+      timers.set(key, cancel)
+    },
+    close() {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+    },
   }
+}
 
+function createJobHold(storage: Pick<Storage, 'jobs'>, clock: Clock, pokes: Pokes) {
   return {
     check(
       endpointId: string,
@@ -234,12 +268,8 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
       const now = clock.steady()
       const next = storage.jobs.inOrder(endpointId, pool, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
-      if (held.length > 0) checkAgain(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
+      if (held.length > 0) pokes.later(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
       return { free: next.length - held.length, held: held.map(({ seq }) => seq) }
-    },
-    close() {
-      for (const cancel of timers.values()) cancel()
-      timers.clear()
     },
   }
 }

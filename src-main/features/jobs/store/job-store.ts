@@ -146,6 +146,8 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       return moved
     },
     inOrder: order.inOrder,
+    /** Whether somebody moved the job to another place among those of its priority. */
+    isPlaced: ({ seq, place }: Pick<Job, 'seq' | 'place'>) => place !== seq * PLACE_GAP,
     waitingBefore: order.waitingBefore,
     findByIdempotencyKey: query<[endpointId: string, key: string], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs

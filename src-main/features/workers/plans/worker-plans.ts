@@ -82,7 +82,16 @@ export function createWorkerPlans(deps: {
     environmentOf(
       endpoint: Endpoint,
       worker: WorkerIdentity,
-      { reach, model }: { readonly reach: ServiceReach; readonly model?: StagedModel | undefined },
+      {
+        reach,
+        model,
+        server,
+      }: {
+        readonly reach: ServiceReach
+        readonly model?: StagedModel | undefined
+        /** The ComfyUI server that the worker has of its own. */
+        readonly server?: string | undefined
+      },
     ): Record<string, string> {
       const { config } = endpoint
       const app = targetOf(config.app)
@@ -100,7 +109,8 @@ export function createWorkerPlans(deps: {
         pingIntervalMs: limit('pingIntervalMs'),
         systemChecks: settings.get().workerSystemChecks,
         hasGpu: config.container?.gpu !== undefined,
-        workflowServer: config.workflows?.server,
+        workflowServer: server ?? config.workflows?.server,
+        hasOtherServers: server !== undefined,
         app,
         env: { ...env, ...(model === undefined ? {} : modelVariables(model, { container: config.container, env })) },
       })

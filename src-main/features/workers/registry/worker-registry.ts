@@ -33,6 +33,8 @@ type WorkerRecord = {
   readonly startedWallAt: number
   /** Started by an earlier run, which may have asked it to leave. */
   readonly adopted: boolean
+  /** Address of the ComfyUI server that it has of its own. */
+  readonly server: string | undefined
 }
 
 type WorkerLife = WorkerStatus &
@@ -140,7 +142,7 @@ export function loadOf(
 
 export function newLiveWorker(
   worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'pool' | 'tokenHash' | 'startedWallAt'> &
-    Partial<Pick<LiveWorker, 'adopted' | 'started'>>,
+    Partial<Pick<LiveWorker, 'adopted' | 'started' | 'server'>>,
   {
     config,
     begins,
@@ -158,6 +160,7 @@ export function newLiveWorker(
     callsWithin: config?.callsOthers === true ? (targetOf(config.app) ?? 'no app') : undefined,
     startedAt: clock.steady(),
     adopted: worker.adopted ?? false,
+    server: worker.server,
     phase,
     duty: WORKER_TRANSITIONS[begins].to,
     state: shownState(phase),

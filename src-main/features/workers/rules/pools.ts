@@ -3,6 +3,8 @@ import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/
 import { ANY_MACHINE } from '../../../contract/machines.ts'
 import { counted } from '../../../lib/text.ts'
 import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
+import { hasSeveralServers } from '../../workflows/rules/server-address.ts'
+import { isServing, type ServerFacts } from './choose-job.ts'
 import type { ScalingDecision } from './scaling-facts.ts'
 
 export const workerOf = (pool: WorkerPool | undefined) => (pool === 'batch' ? 'batch worker' : 'worker')
@@ -16,11 +18,22 @@ export function workersText(workers: readonly OfPool[], { workersMax }: Pick<End
   return batch === 0 ? main : `${main}, ${counted(batch, 'batch worker')}`
 }
 
-type PoolLimits = Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'batchWorkersMax'>
+type PoolLimits = Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'batchWorkersMax'> &
+  Partial<Pick<EndpointConfig, 'workflows'>>
 
-/** The default of one keeps batches moving at the least cost; a closed endpoint has none. */
-export function batchWorkersMax({ workersMax, batchWorkersMax = 1 }: PoolLimits): number {
-  return workersMax === 0 ? 0 : batchWorkersMax
+/**
+ * The default of one keeps batches moving at the least cost; a closed endpoint has none, nor has one whose workers each
+ * have a ComfyUI server.
+ */
+export function batchWorkersMax({ workersMax, batchWorkersMax = 1, workflows }: PoolLimits): number {
+  return workersMax === 0 || hasSeveralServers(workflows) ? 0 : batchWorkersMax
+}
+
+/** With several ComfyUI servers, each that serves has one worker, whatever the settings of workers are. */
+export function withServers<Config extends PoolLimits>(config: Config, servers: readonly ServerFacts[]): Config {
+  if (servers.length === 0 || config.workersMax === 0) return config
+  const serving = servers.filter(isServing).length
+  return { ...config, workersMin: serving, workersMax: serving }
 }
 
 /** The settings of a pool, as if it were an endpoint of its own. */

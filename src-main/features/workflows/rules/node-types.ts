@@ -137,7 +137,7 @@ function readOutputs(raw: JsonObject): readonly OutputType[] {
   })
 }
 
-function objectAt(raw: JsonObject, key: string): JsonObject {
+export function objectAt(raw: JsonObject, key: string): JsonObject {
   const value = raw.get(key)
   return isObject(value) ? value : NOTHING
 }

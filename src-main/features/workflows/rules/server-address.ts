@@ -37,6 +37,30 @@ function hostAndPath(address: string): string {
   return `${LOOPBACK_NAMES.includes(name) ? LOOPBACK : name}:${named}${path}`
 }
 
+export type NamedServers = {
+  readonly server?: string | undefined
+  readonly moreServers?: readonly string[] | undefined
+  readonly drainedServers?: readonly string[] | undefined
+}
+
+/** The servers of a bridge, in their order; the first one is `server 1` in texts. */
+export function serversOf({ server, moreServers = [] }: NamedServers = {}): readonly string[] {
+  return server === undefined ? [] : [server, ...moreServers]
+}
+
+export const hasSeveralServers = (workflows: NamedServers | undefined): boolean => serversOf(workflows).length > 1
+
+/** Undefined, or the problem with servers that are named together. */
+export function serversProblem(workflows: NamedServers | undefined): string | undefined {
+  const { moreServers = [], drainedServers = [], server } = workflows ?? {}
+  if (server === undefined && moreServers.length > 0) return 'further servers need a first one (workflows.server)'
+  const all = serversOf(workflows)
+  const twice = all.find((one, at) => all.findIndex((other) => isSameServer(one, other)) !== at)
+  if (twice !== undefined) return `${serverText(twice)} is there twice`
+  const unknown = drainedServers.find((drained) => !all.includes(drained))
+  return unknown === undefined ? undefined : `${serverText(unknown)} is drained, but is none of its servers`
+}
+
 type Settings = Readonly<Record<string, unknown>>
 
 const partOf = (settings: Settings) => (settings.workflows ?? {}) as { readonly server?: unknown }

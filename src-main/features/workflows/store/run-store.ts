@@ -4,6 +4,7 @@ import type { RunResult, RunView, SweepCell, SweepView } from '../../../contract
 import { queriesOf } from '../../../database/queries.ts'
 import { isFinal } from '../../jobs/rules/transitions.ts'
 import type { EventLog } from '../../jobs/store/event-store.ts'
+import type { GraphNeeds } from '../../workers/rules/choose-job.ts'
 
 type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly workflowId: string | undefined
@@ -15,6 +16,8 @@ type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly files: readonly string[]
   /** Words that a search finds it by, in lower case. */
   readonly words: string
+  /** Undefined: nobody asks, because the endpoint has one server. */
+  readonly needs: GraphNeeds | undefined
 }
 
 export type RunEnd = {
@@ -83,9 +86,9 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
   const get = query<[id: string], Row>(`SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`).one(viewOf)
   const insert = query<[object]>(`
     INSERT INTO workflow_runs
-      (id, endpoint_id, workflow_id, sweep_id, cell, title, label, status, created_at, results, errors, files, words)
+      (id, endpoint_id, workflow_id, sweep_id, cell, title, label, status, created_at, results, errors, files, words, needs)
     VALUES (@id, @endpointId, @workflowId, @sweepId, @cell, @title, @label, 'IN_QUEUE', @createdAt, '[]', '[]', @files,
-      @words)`).insert()
+      @words, @needs)`).insert()
   const insertTexts = query<[seq: number, payload: string, document: string | undefined]>(`
     INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`).run()
   const end = query<[object]>(`
@@ -96,6 +99,8 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
     UPDATE workflow_runs SET status = 'IN_QUEUE', ended_at = NULL, execution_ms = NULL, results = '[]', previews = '[]',
       errors = '[]'
     WHERE id = ? AND ended_at IS NOT NULL`).changed()
+  const needs = query<[ids: string], { readonly id: string; readonly needs: string }>(`
+    SELECT id, needs FROM workflow_runs WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NOT NULL`).all()
   const isOpen = query<[id: string], 1>(`SELECT 1 FROM workflow_runs WHERE id = ? AND ended_at IS NULL`).value()
   // By number, oldest first: an index of end times would cost every run.
   const trim = query<[{ before: number; count: number; limit: number }]>(`
@@ -142,8 +147,9 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`).one(
       ({ payload, document }) => ({ payload, document: document ?? undefined }),
     ),
-    insert({ payload, document, files, cell, ...run }: NewRun) {
-      const seq = insert({ ...run, cell: JSON.stringify(cell), files: JSON.stringify(files) })
+    insert({ payload, document, files, cell, needs, ...run }: NewRun) {
+      const texts = { cell: JSON.stringify(cell), files: JSON.stringify(files), needs: JSON.stringify(needs) }
+      const seq = insert({ ...run, ...texts })
       insertTexts(seq, payload, document)
       events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })
     },
@@ -163,6 +169,9 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       if (run !== undefined) events.recordRun({ at, runId: id, endpointId: run.endpointId, event: 'created' })
       return run !== undefined
     },
+    /** Of those of the jobs for which they are known. */
+    needs: (jobIds: readonly string[]): ReadonlyMap<string, GraphNeeds> =>
+      new Map(needs(JSON.stringify(jobIds)).map(({ id, needs: text }) => [id, JSON.parse(text)])),
     isOpen: (id: string) => isOpen(id) !== undefined,
     open: query<[], string>(`SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`).values(),
     remove: query<[id: string]>(`DELETE FROM workflow_runs WHERE id = ? AND ended_at IS NOT NULL`).changed(),

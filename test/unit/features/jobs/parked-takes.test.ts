@@ -51,6 +51,7 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
       },
     } as unknown as Deps['leases'],
     status: { of: () => ({ main: NO_STATUS, batch: NO_STATUS }) },
+    servers: {} as Deps['servers'],
   })
   const park = (workerId: string, endpointId = 'e') =>
     void takes.take({ endpointId, workerId, pool: 'main', max: 1, holdMs: 1, signal: undefined })

@@ -10,7 +10,15 @@ const ALL: RunQuery = {
   before: undefined,
   limit: 100,
 }
-const NEW = { workflowId: undefined, label: undefined, sweepId: undefined, document: undefined, files: [], words: '' }
+const NEW = {
+  workflowId: undefined,
+  label: undefined,
+  sweepId: undefined,
+  document: undefined,
+  needs: undefined,
+  files: [],
+  words: '',
+}
 
 /** Runs `r1`, `r2` ... of one endpoint; those of `ended` have ended at the time of their number. */
 async function setup(count: number, ended: readonly number[]) {

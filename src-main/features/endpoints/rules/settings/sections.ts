@@ -341,6 +341,8 @@ const VARIABLES: readonly SettingField[] = [
 
 const takesWorkflows = ({ workflows }: EndpointConfig) => workflows !== undefined
 
+const hasServer = ({ workflows }: EndpointConfig) => workflows?.server !== undefined
+
 const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'workflows',
@@ -375,6 +377,20 @@ const WORKFLOWS: readonly SettingField[] = [
     help: 'Address of the server that the bridge uses, like http://127.0.0.1:8188 or http://user:password@host:8188.',
     input: { kind: 'server', optional: true },
     applies: takesWorkflows,
+  },
+  {
+    path: 'workflows.moreServers',
+    label: 'More ComfyUI servers',
+    help: 'Addresses, one per line. With any, each server that answers has one worker, and a graph goes to a server that has its node classes and models, if possible loaded already.',
+    input: { kind: 'lines', of: 'text', optional: true },
+    applies: hasServer,
+  },
+  {
+    path: 'workflows.drainedServers',
+    label: 'Drained ComfyUI servers',
+    help: 'Addresses, one per line: these finish their prompts and take no others.',
+    input: { kind: 'lines', of: 'text', optional: true },
+    applies: hasServer,
   },
   {
     path: 'comfyuiWithoutKey',

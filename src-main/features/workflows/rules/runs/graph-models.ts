@@ -11,6 +11,7 @@ import {
   pathProblem,
   presentDirectory,
 } from '../../../models/rules/layout.ts'
+import type { GraphNeeds } from '../../../workers/rules/choose-job.ts'
 import type { WorkflowDocument } from '../document/document.ts'
 import type { PayloadNode } from '../payload.ts'
 
@@ -35,6 +36,12 @@ export function modelsOf(
       return isModel ? [{ node: id, input, asked, directory: directoryOfInput(input, classType) }] : []
     }),
   )
+}
+
+export function needsOf(nodes: readonly PayloadNode[]): GraphNeeds {
+  const classes = new Set(nodes.map(({ classType }) => classType))
+  const models = new Set(modelsOf(nodes).map(({ asked }) => asked))
+  return { classes: [...classes], models: [...models] }
 }
 
 export function findMissingModel(

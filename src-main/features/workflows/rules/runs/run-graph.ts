@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
+import type { GraphNeeds } from '../../../workers/rules/choose-job.ts'
 import { type PackagesByClass, packagesOfPayload } from '../node-packages.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
-import { type AskedModel, findMissingModel, type InstalledModels } from './graph-models.ts'
+import { type AskedModel, findMissingModel, type InstalledModels, needsOf } from './graph-models.ts'
 import { graphIn, type NoGraph, readGraphText } from './library-text.ts'
 import { imagesOf, wordsOf } from './payload-files.ts'
 import { unrunnableNodes, type WorkflowFacts } from './takes-workflows.ts'
@@ -15,7 +16,12 @@ export type AskedRun = {
   readonly installed: InstalledModels | undefined
 }
 
-export type RunGraph = { readonly text: string; readonly files: readonly string[]; readonly words: string }
+export type RunGraph = {
+  readonly text: string
+  readonly files: readonly string[]
+  readonly words: string
+  readonly needs: GraphNeeds
+}
 
 /** Why a text is no usable payload. `unsafe`: a node id that workers may read differently. */
 export type NoPayload = NoGraph | { readonly unsafe: string }
@@ -58,5 +64,5 @@ function runRead(read: ReturnType<typeof readPayloadText>, asked: AskedRun, type
     return { unrunnable: { id, classType, named: packagesOfPayload(payload) } }
   }
   const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
-  return { text: writeJson(payload), files, words: wordsOf(payload, title, label) }
+  return { text: writeJson(payload), files, words: wordsOf(payload, title, label), needs: needsOf(nodes) }
 }

@@ -2,11 +2,12 @@ import type { GraphParameter } from '../../../../contract/published.ts'
 import { parseJson, readJson, strictJson } from '../../../../lib/json/parse.ts'
 import { cutText, rawFields } from '../../../../lib/json/scan.ts'
 import { isObject, type JsonObject, writeJson } from '../../../../lib/json/value.ts'
+import type { GraphNeeds } from '../../../workers/rules/choose-job.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
 import { fillPayload, parameterValues, pruneToOutputs, type SentImage } from '../publish/parameter-values.ts'
 import { recognise } from '../recognise.ts'
 import { withoutAccountKeys } from './account-keys.ts'
-import { type AskedModel, findMissingModel, type InstalledModels, type LoadingNode } from './graph-models.ts'
+import { type AskedModel, findMissingModel, type InstalledModels, type LoadingNode, needsOf } from './graph-models.ts'
 import { filesIn, wordsOf } from './payload-files.ts'
 
 export type SentGraph = {
@@ -14,6 +15,7 @@ export type SentGraph = {
   readonly payloadText: string
   readonly files: readonly string[]
   readonly words: string
+  readonly needs: GraphNeeds
 }
 
 export type RefusedGraph = { readonly field: string; readonly why: string } | { readonly missing: AskedModel }
@@ -85,6 +87,7 @@ export function filledGraph(
 
 const sentGraph = (title: string, payload: JsonObject, payloadText: string): SentGraph => ({
   ...{ title, payloadText, files: filesIn(payload), words: wordsOf(payload, title) },
+  needs: needsOf(readPayloadNodes(payload)),
 })
 
 const missingIn = (nodes: Iterable<LoadingNode>, installed: InstalledModels | undefined) =>

@@ -1,0 +1,82 @@
+/**
+ * Standing of the ComfyUI servers of endpoints that have several: features/workflows reads them, workers report losses,
+ * dispatch and scaling ask. In memory, since all of it is read again after a start.
+ */
+import type { EndpointConfig } from '../../../contract/endpoint.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { createEmitter } from '../../../lib/emitter.ts'
+import type { Leases } from '../../jobs/queue/leases.ts'
+import { hasSeveralServers, serversOf, serverText } from '../../workflows/rules/server-address.ts'
+import { type GraphNeeds, isServing, type ServerFacts } from '../rules/choose-job.ts'
+import { takesJobs } from '../rules/transitions.ts'
+import type { WorkerRegistry } from './worker-registry.ts'
+
+type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy'>
+
+const UNREAD: Known = { awayBecause: undefined, has: undefined, loaded: [], busy: undefined }
+
+export type NamedServer = ServerFacts & { readonly address: string }
+
+type Of = { readonly id: string; readonly config: Pick<EndpointConfig, 'workflows'> }
+
+export type WorkflowServers = ReturnType<typeof createWorkflowServers>
+
+export function createWorkflowServers(deps: {
+  readonly clock: Pick<Clock, 'steady'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly leases: Pick<Leases, 'ofWorker'>
+}) {
+  const { clock, registry, leases } = deps
+  const known = new Map<string, Known>()
+  const changes = createEmitter<[address: string]>()
+  const losses = createEmitter<[address: string]>()
+  const change = (address: string, to: Partial<Known>) =>
+    void known.set(address, { ...(known.get(address) ?? UNREAD), ...to })
+
+  return {
+    /** In the order of the settings; none if the endpoint has not several. */
+    of({ id, config: { workflows } }: Of): readonly NamedServer[] {
+      if (!hasSeveralServers(workflows)) return []
+      const busy = registry.ofEndpoint(id).filter((worker) => leases.ofWorker(worker.id).length > 0)
+      return serversOf(workflows).map((address, at) => {
+        const facts = known.get(address) ?? UNREAD
+        return {
+          ...facts,
+          ...{ address, number: at + 1, name: serverText(address) },
+          isDrained: workflows?.drainedServers?.includes(address) === true,
+          busy: busy.some(({ server }) => server === address) ? facts.busy : undefined,
+        }
+      })
+    },
+    /** The server that a new worker of the endpoint gets; undefined: its workers have none of their own. */
+    withoutWorker(endpoint: Of): string | undefined {
+      const workers = registry.ofEndpoint(endpoint.id).filter(takesJobs)
+      const free = this.of(endpoint).filter(({ address }) => workers.every(({ server }) => server !== address))
+      return (free.find(isServing) ?? free[0])?.address
+    },
+    awayBecause: (address: string): string | undefined => known.get(address)?.awayBecause,
+    /** Hears of servers that answer again, or no longer. */
+    onChange: changes.on,
+    /** Hears of servers that workers have lost. */
+    onLoss: losses.on,
+    noteAnswer(address: string, has: NonNullable<Known['has']>) {
+      change(address, { has, awayBecause: undefined })
+      changes.emit(address)
+    },
+    noteAway(address: string, awayBecause: string) {
+      change(address, { awayBecause, loaded: [] })
+      changes.emit(address)
+    },
+    /** A server that was lost may have been restarted, so that it must be read before it gets graphs again. */
+    lose(address: string, why: string) {
+      this.noteAway(address, why)
+      losses.emit(address)
+    },
+    take(address: string, needs: GraphNeeds | undefined) {
+      const { loaded } = known.get(address) ?? UNREAD
+      const models = needs?.models ?? []
+      const loads = !models.every((model) => loaded.includes(model))
+      change(address, { loaded: loads ? models : loaded, busy: { since: clock.steady(), loads } })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Asks the ComfyUI servers of endpoints that have several whether they answer, and reads their classes when one begins
+ * to. Source: ours.
+ */
+import type { Clock, Log } from '../../lib/clock.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
+import type { NamedServer, WorkflowServers } from '../workers/registry/workflow-servers.ts'
+import type { NodeTypeRegistry } from './node-types.ts'
+import type { ProbeServer } from './ports.ts'
+import { hasSeveralServers, serversOf } from './rules/server-address.ts'
+
+const PROBE_EVERY_MS = 2000
+// New models and nodes of a running server are found by then.
+const READ_EVERY_MS = 300_000
+// A server that loads a model answers late, so one miss says nothing.
+const MISSES = 3
+
+export function createServersWatch(deps: {
+  readonly storage: Pick<Storage, 'endpoints' | 'onDurable' | 'poke'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly servers: WorkflowServers
+  readonly nodeTypes: Pick<NodeTypeRegistry, 'fetch'>
+  readonly probeServer: ProbeServer
+  /** Scales the endpoint again. */
+  readonly onChange: (endpointId: string) => void
+  readonly stopping: AbortSignal
+}) {
+  const { storage, clock, log, servers, nodeTypes, probeServer, onChange, stopping } = deps
+  const misses = new Map<string, number>()
+  const readAt = new Map<string, number>()
+  const checks = new Map<string, Promise<void>>()
+  let cancelNext: (() => void) | undefined
+
+  const watched = () => storage.endpoints.all().filter(({ config }) => hasSeveralServers(config.workflows))
+
+  async function probe({ address, busy, awayBecause, has }: NamedServer): Promise<'begins' | undefined> {
+    const answers = (await probeServer(address, stopping)) !== undefined
+    if (stopping.aborted) return undefined
+    if (answers) {
+      misses.delete(address)
+      return has === undefined || awayBecause !== undefined ? 'begins' : undefined
+    }
+    const missed = (misses.get(address) ?? 0) + 1
+    misses.set(address, missed)
+    // The worker of a busy one knows better.
+    if (has === undefined || (busy === undefined && missed >= MISSES)) noteAway(address, awayBecause)
+    return undefined
+  }
+
+  function noteAway(address: string, before: string | undefined): void {
+    if (before === undefined) servers.noteAway(address, 'does not answer')
+  }
+
+  async function check(endpoint: Endpoint): Promise<void> {
+    const found = await Promise.all(servers.of(endpoint).map(probe))
+    const isDue = clock.steady() - (readAt.get(endpoint.id) ?? Number.NEGATIVE_INFINITY) >= READ_EVERY_MS
+    if (stopping.aborted || !(found.includes('begins') || isDue)) return
+    readAt.set(endpoint.id, clock.steady())
+    await nodeTypes
+      .fetch(endpoint)
+      .catch((error) => log.info('no ComfyUI server answers', { endpointId: endpoint.id, error }))
+  }
+
+  function checkSoon(endpoint: Endpoint): void {
+    if (stopping.aborted || checks.has(endpoint.id)) return
+    const done = check(endpoint)
+      .catch((error) => log.error('ComfyUI servers not checked', { endpointId: endpoint.id, error }))
+      .finally(() => void checks.delete(endpoint.id))
+    checks.set(endpoint.id, done)
+  }
+
+  function checkAll(): void {
+    cancelNext?.()
+    const endpoints = watched()
+    for (const endpoint of endpoints) checkSoon(endpoint)
+    cancelNext = endpoints.length === 0 || stopping.aborted ? undefined : clock.after(PROBE_EVERY_MS, checkAll)
+  }
+
+  servers.onChange((address) => {
+    const touched = watched().filter(({ config }) => serversOf(config.workflows).includes(address))
+    for (const { id } of touched) onChange(id)
+    if (touched.length > 0) storage.poke()
+  })
+  servers.onLoss(checkAll)
+
+  return {
+    start() {
+      storage.onDurable((changes) => {
+        const ids = new Set(changes.flatMap((change) => (change.type === 'endpoint' ? change.endpointId : [])))
+        if (watched().some(({ id }) => ids.has(id))) checkAll()
+      })
+      checkAll()
+    },
+    async stop() {
+      cancelNext?.()
+      await Promise.all(checks.values())
+    },
+  }
+}

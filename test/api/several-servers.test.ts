@@ -1,0 +1,138 @@
+/** An endpoint with several ComfyUI servers: docs/spec/image-workflows.md, 6.4. */
+import { describe, expect, it } from 'vitest'
+import { LOST_SERVER_CODES } from '../../src-main/features/workflows/rules/lost-server.ts'
+import { type FakeServer, fakeServer } from '../support/comfyui/fake-server.ts'
+import { setup } from '../support/core.ts'
+import type { TestWorker } from '../support/worker-client.ts'
+
+const graph = (model: string, more: readonly string[] = []) => ({
+  1: { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: model } },
+  9: { class_type: 'SaveImage', inputs: { images: ['1', 0] } },
+  ...Object.fromEntries(more.map((class_type, at) => [100 + at, { class_type, inputs: {} }])),
+})
+
+async function servedBy(servers: readonly FakeServer[], settings: object = {}) {
+  const service = await setup()
+  const [server, ...moreServers] = servers.map(({ url }) => url())
+  await service.createEndpoint('e', { workflows: { server, moreServers, checkModels: false, ...settings } })
+  const live = () => [...service.fleet().place.workers.values()].map(({ spec }) => spec)
+  const workerOf = async (of: FakeServer): Promise<TestWorker> => {
+    const id = await service.clock.until(
+      () => live().find(({ env }) => env.SVC_WORKFLOW_SERVER === of.url())?.workerId ?? false,
+    )
+    const others = live().flatMap(({ workerId }) => (workerId === id ? [] : [{ id: workerId } as TestWorker]))
+    return await service.worker('e', others)
+  }
+  return {
+    ...service,
+    live,
+    workerOf,
+    send: (model: string, more?: readonly string[]) => service.run({ workflow: graph(model, more) }),
+    /** Servers of the endpoint that have a worker, by number. */
+    served: () =>
+      live()
+        .map(({ env }) => servers.findIndex(({ url }) => url() === env.SVC_WORKFLOW_SERVER) + 1)
+        .toSorted(),
+    update: (workflows: object) => service.ask('PATCH', '/api/endpoints/e', { body: { workflows } }),
+    reasonOf: async (jobId: string): Promise<string> => (await service.get(`/api/jobs/${jobId}`)).job.waitingReason,
+  }
+}
+
+const withModels = (...models: readonly string[]) => fakeServer({ models })
+
+describe('an endpoint with several ComfyUI servers', () => {
+  it('has one worker for each that answers', async () => {
+    const [one, two, gone] = await Promise.all([withModels('a.safetensors'), withModels('a.safetensors'), withModels()])
+    await gone.kill()
+    const { clock, served } = await servedBy([one, two, gone])
+    await clock.until(() => served().length === 2)
+    expect(served()).toEqual([1, 2])
+    await gone.start()
+    await clock.advance(2000)
+    await clock.until(() => served().length === 3)
+  })
+
+  it('sends a graph only to a server that has its classes and models, and says which one lacks what', async () => {
+    const [one, two] = await Promise.all([
+      withModels('a.safetensors', 'b.safetensors'),
+      fakeServer({ classes: ['Special'], models: ['a.safetensors'] }),
+    ])
+    const { clock, workerOf, send, reasonOf } = await servedBy([one, two])
+    const [first, second] = [await workerOf(one), await workerOf(two)]
+    const jobs = [await send('a.safetensors', ['Special']), await send('b.safetensors')]
+    const asked = await first.take()
+    expect(asked?.id).toBe(jobs[1])
+    expect(await reasonOf(jobs[0] ?? '')).toContain('lacks node class Special.')
+    expect((await second.take())?.id).toBe(jobs[0])
+    expect(await reasonOf(await send('b.safetensors'))).toContain('lacks model b.safetensors.')
+    await clock.until(() => true)
+  })
+
+  it('goes on with the models that a server has loaded', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors', 'b.safetensors')))
+    if (one === undefined || two === undefined) throw new Error('there are no servers')
+    const { workerOf, send } = await servedBy([one, two])
+    const workers = [await workerOf(one), await workerOf(two)]
+    const models = ['a', 'b', 'b', 'a', 'b', 'a'].map((name) => `${name}.safetensors`)
+    for (const model of models) await send(model)
+    const ran = await Promise.all(
+      workers.map(async (worker) => {
+        const seen: string[] = []
+        for (let job = await worker.take(); seen.length < 3 && job !== undefined; ) {
+          const { input } = job as { input: { workflow: ReturnType<typeof graph> } }
+          seen.push(input.workflow[1].inputs.ckpt_name ?? '')
+          job = (await worker.doneAndTake(job.id, { output: {} }))[0] as typeof job
+        }
+        return seen
+      }),
+    )
+    expect(ran.map((seen) => new Set(seen).size)).toEqual([1, 1])
+  })
+
+  it('runs a graph once more elsewhere when its server is lost, and gives that server none until it answers', async () => {
+    const [one, two] = await Promise.all([withModels('a.safetensors'), withModels('a.safetensors')])
+    const { clock, workerOf, send, fleet, status, served, reasonOf } = await servedBy([one, two])
+    const first = await workerOf(one)
+    const second = await workerOf(two)
+    const job = await send('a.safetensors')
+    expect((await first.take())?.id).toBe(job)
+    await one.kill()
+    fleet().print(first.id, 'ComfyUI is gone')
+    fleet().end(first.id, { code: LOST_SERVER_CODES['with the prompt'] })
+    expect((await second.take())?.id).toBe(job)
+    const next = await send('a.safetensors')
+    await clock.advance(10_000)
+    expect(served()).toEqual([2])
+    expect(await reasonOf(next)).toContain('was lost: ComfyUI is gone.')
+    await second.done(job, { output: {} })
+    expect(await status(job)).toMatchObject({ status: 'COMPLETED', retries: 1 })
+    await one.start()
+    await clock.until(async () => {
+      await clock.advance(2000)
+      return served().length === 2
+    })
+  })
+
+  it('drains, adds and removes servers while it runs', async () => {
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => withModels('a.safetensors')))
+    if (one === undefined || two === undefined || three === undefined) throw new Error('there are no servers')
+    const { clock, workerOf, send, served, update, status, reasonOf, live } = await servedBy([one, two])
+    const first = await workerOf(one)
+    await workerOf(two)
+    const job = await send('a.safetensors')
+    expect((await first.take())?.id).toBe(job)
+    const settings = { server: one.url(), checkModels: false }
+    await update({ ...settings, moreServers: [two.url(), three.url()], drainedServers: [one.url(), two.url()] })
+    const third = await workerOf(three)
+    await clock.until(() => live().length === 2)
+    await first.done(job, { output: {} })
+    expect(await status(job)).toMatchObject({ status: 'COMPLETED' })
+    const next = await send('a.safetensors')
+    expect(await reasonOf(next)).toContain('is drained.')
+    expect((await third.take())?.id).toBe(next)
+    await third.done(next, { output: {} })
+    await update({ ...settings, moreServers: [two.url()] })
+    await clock.until(() => live().length === 2 && !live().some(({ env }) => env.SVC_WORKFLOW_SERVER === three.url()))
+    expect(served().length).toBe(2)
+  })
+})

@@ -9,10 +9,17 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { EndpointView } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
+import { workflowWorker } from '../../../contract/workflows.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
 import { splitHint } from '../../workers/rules/missing-module.ts'
-import { serverOfEntry } from '../../workflows/rules/server-address.ts'
+import {
+  type ServerChange,
+  serverOfEntry,
+  serversOf,
+  withHiddenPassword,
+  withServerChange,
+} from '../../workflows/rules/server-address.ts'
 import { WITH_ENDPOINTS } from '../rules/deletion-text.ts'
 import { dependentsText } from '../rules/dependents.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
@@ -39,6 +46,7 @@ Examples:
   $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --gpu ADA_24 --volume ./models:/models:ro
   $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --hub ./worker-sdxl --preset Fast --env STEPS=4
   $ drydock endpoint create comfy --id comfy --workflow-server http://127.0.0.1:8188
+  $ drydock endpoint create farm --workflow-server http://gpu1:8188 --workflow-server http://gpu2:8188
   $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`)
     .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: CliCommand) => {
       const { withHub } = await import('./worker-repository.ts')
@@ -186,6 +194,42 @@ Examples:
       output.result(response, `endpoint ${endpointId} deleted`)
       noteBroken(response.broke && dependentsText(response.broke), output)
     })
+
+  endpoint
+    .command('servers')
+    .description('list, add, remove or drain the ComfyUI servers of an endpoint, while it runs')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option('--add <url>', 'let another ComfyUI server run graphs')
+    .option('--remove <url>', 'remove a server once its graph has ended')
+    .option('--drain <url>', 'let a server end its graph and take no others')
+    .option('--resume <url>', 'let a drained server take graphs again')
+    .examples('drydock endpoint servers comfy', 'drydock endpoint servers comfy --add http://192.168.1.20:8188')
+    .onSession(
+      async ({ client, output }, endpointId: string, options: Partial<Record<ServerChange['kind'], string>>) => {
+        const path = { endpointId }
+        let endpoint = await client.call('endpointRead', { path })
+        for (const kind of ['add', 'remove', 'drain', 'resume'] as const) {
+          const address = options[kind]
+          if (address === undefined) continue
+          const workflows = withServerChange(endpoint.workflows ?? workflowWorker.parse({}), { kind, address })
+          if (workflows === undefined) throw usageError(`${endpointId} has no ComfyUI server ${address}.`)
+          endpoint = await client.call('endpointUpdate', { path, body: { workflows } })
+        }
+        const drained = endpoint.workflows?.drainedServers ?? []
+        output.list(
+          {
+            servers: serversOf(endpoint.workflows).map((address) => ({ address, drained: drained.includes(address) })),
+          },
+          `${endpointId} names no ComfyUI server.`,
+          ['SERVER', 'ADDRESS', 'STATE'],
+          serversOf(endpoint.workflows).map((address, at) => [
+            String(at + 1),
+            withHiddenPassword(address),
+            drained.includes(address) ? 'drained' : 'takes graphs',
+          ]),
+        )
+      },
+    )
 
   addShowing('pause', 'endpointPause', 'pause dispatch; new jobs are still accepted and wait')
   addShowing('resume', 'endpointResume', 'start jobs again, and clear a crash loop')

@@ -8,7 +8,7 @@ import { createEmitter } from '../../../lib/emitter.ts'
 import type { Leases } from '../../jobs/queue/leases.ts'
 import { hasSeveralServers, serversOf, serverText } from '../../workflows/rules/server-address.ts'
 import { type GraphNeeds, isServing, type ServerFacts } from '../rules/choose-job.ts'
-import { takesJobs } from '../rules/transitions.ts'
+import { isLive } from '../rules/transitions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
 type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy'>
@@ -50,7 +50,7 @@ export function createWorkflowServers(deps: {
     },
     /** The server that a new worker of the endpoint gets; undefined: its workers have none of their own. */
     withoutWorker(endpoint: Of): string | undefined {
-      const workers = registry.ofEndpoint(endpoint.id).filter(takesJobs)
+      const workers = registry.ofEndpoint(endpoint.id).filter(({ state, duty }) => isLive(state) && duty !== 'retired')
       const free = this.of(endpoint).filter(({ address }) => workers.every(({ server }) => server !== address))
       return (free.find(isServing) ?? free[0])?.address
     },

@@ -58,7 +58,28 @@ export function serversProblem(workflows: NamedServers | undefined): string | un
   const twice = all.find((one, at) => all.findIndex((other) => isSameServer(one, other)) !== at)
   if (twice !== undefined) return `${serverText(twice)} is there twice`
   const unknown = drainedServers.find((drained) => !all.includes(drained))
-  return unknown === undefined ? undefined : `${serverText(unknown)} is drained, but is none of its servers`
+  return unknown === undefined ? undefined : `${serverText(unknown)} is drained, but is not one of its servers`
+}
+
+export type ServerChange = { readonly kind: 'add' | 'remove' | 'drain' | 'resume'; readonly address: string }
+
+/** The settings after a change; undefined if the address of a server to remove, drain or resume is unknown. */
+export function withServerChange<Named extends NamedServers>(
+  workflows: Named,
+  { kind, address }: ServerChange,
+): Named | undefined {
+  const { drainedServers = [] } = workflows
+  const all = serversOf(workflows)
+  const named = all.find((one) => isSameServer(one, address))
+  if (kind !== 'add' && named === undefined) return undefined
+  const [server, ...moreServers] =
+    kind === 'add' ? [...all, address] : all.filter((one) => kind !== 'remove' || one !== named)
+  const others = drainedServers.filter((one) => one !== named)
+  return {
+    ...workflows,
+    ...{ server, moreServers },
+    drainedServers: kind === 'drain' && named !== undefined ? [...others, named] : others,
+  }
 }
 
 type Settings = Readonly<Record<string, unknown>>

@@ -306,6 +306,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'read-scaling-facts',
     'registry/fleet-status',
     'registry/worker-registry',
+    'registry/workflow-servers',
     'replace-by-hand',
     'roll-out-settings',
     'stage-worker',

@@ -5,6 +5,7 @@ import { fillTheDisk } from '../safety/fill-the-disk.ts'
 import { killBatches } from '../safety/kill-batches.ts'
 import { killComfyJobs } from '../safety/kill-comfy-jobs.ts'
 import { killPrompts } from '../safety/kill-prompts.ts'
+import { killServers } from '../safety/kill-servers.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'
 import { freezeWorkers, killWorkers } from '../safety/lose-workers.ts'
 import { printWithoutEnd } from '../safety/print-without-end.ts'
@@ -41,6 +42,12 @@ describe('safety', () => {
   test(
     'the service is killed while clients of Comfy API v2 send jobs',
     () => soakFault({ row: 0, of: 200 }, (runs) => killComfyJobs({ runs })),
+    LONG_LIMIT_MS,
+  )
+
+  test(
+    'a ComfyUI server of several is killed while it runs a graph',
+    () => soakFault({ row: 0, of: 200 }, (runs) => killServers({ runs })),
     LONG_LIMIT_MS,
   )
 

@@ -45,7 +45,7 @@ export const isServing = ({ isDrained, awayBecause, has }: ServerFacts): boolean
 const KINDS = { classes: 'node class', models: 'model' } as const
 const KIND_NAMES = ['classes', 'models'] as const
 
-/** What a server lacks and another one has, or may have while nobody has read it. Undefined: nothing. */
+/** The first thing that a server lacks and another one has, or may have while it was not read. Undefined: nothing. */
 function lackOf(
   needs: GraphNeeds | undefined,
   { has }: ServerFacts,

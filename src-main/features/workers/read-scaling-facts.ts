@@ -10,7 +10,7 @@ import { findCapacity } from './inject-faults.ts'
 import type { FleetStatus, FleetStatuses } from './registry/fleet-status.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'
 import type { NamedServer, WorkflowServers } from './registry/workflow-servers.ts'
-import { isServing } from './rules/choose-job.ts'
+import { hasWorker } from './rules/choose-job.ts'
 import { settingsWithFaults } from './rules/faults.ts'
 import { keepPausedMs } from './rules/freeze-idle.ts'
 import { queueOfPool, settingsOfPool, sharingOf, withServers } from './rules/pools.ts'
@@ -114,7 +114,7 @@ function leavesServer(
 ): Partial<Pick<ScalingWorker, 'outdated' | 'outdatedBecause'>> {
   if (server === undefined) return {}
   const own = servers.find(({ address }) => address === server)
-  if (own !== undefined && isServing(own)) return {}
+  if (own !== undefined && hasWorker(own)) return {}
   const why = own === undefined ? 'was removed' : own.isDrained ? 'is drained' : 'does not answer'
   return { outdated: true, outdatedBecause: `its ComfyUI server ${why}` }
 }

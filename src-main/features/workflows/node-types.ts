@@ -115,11 +115,12 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
       const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
-    fetch(endpoint: Endpoint): Promise<NodeTypesResponse> {
-      const key = `${endpoint.id} ${serversOf(endpoint.config.workflows).join(' ')}`
+    /** @param among the servers to ask, of several */
+    fetch(endpoint: Endpoint, among = serversOf(endpoint.config.workflows)): Promise<NodeTypesResponse> {
+      const key = `${endpoint.id} ${among.join(' ')}`
       const known = reading.get(key)
       if (known !== undefined) return known
-      const done = fetchOf(endpoint).finally(() => void reading.delete(key))
+      const done = fetchOf(endpoint, among).finally(() => void reading.delete(key))
       reading.set(key, done)
       return done
     },
@@ -144,8 +145,8 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
     return types
   }
 
-  async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
-    if (hasSeveralServers(endpoint.config.workflows)) return fetchOfAll(endpoint)
+  async function fetchOf(endpoint: Endpoint, among: readonly string[]): Promise<NodeTypesResponse> {
+    if (hasSeveralServers(endpoint.config.workflows)) return fetchOfSeveral(endpoint, among)
     const address = endpoint.config.workflows?.server
     const server = address === undefined ? undefined : withoutCredentials(address)
     const unreadable = (why: string, cause?: unknown) =>
@@ -161,8 +162,8 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
   }
 
   // A server that does not answer keeps its classes in the merged ones.
-  async function fetchOfAll(endpoint: Endpoint): Promise<NodeTypesResponse> {
-    const addresses = serversOf(endpoint.config.workflows)
+  async function fetchOfSeveral(endpoint: Endpoint, addresses: readonly string[]): Promise<NodeTypesResponse> {
+    const all = serversOf(endpoint.config.workflows)
     const answers = await Promise.all(
       addresses.map((address) =>
         ports.fetchNodeTypes(address, stopping).then(
@@ -173,7 +174,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
     )
     const answered = answers.filter((answer) => 'text' in answer)
     const known = storage.nodeTypes.get(endpoint.id)
-    const kept = answered.length < addresses.length ? known?.text : undefined
+    const kept = answered.length < all.length ? known?.text : undefined
     const texts = answered.map(({ text }) => text)
     const read = texts.length === 0 ? undefined : await readInThread('serverClasses', texts, kept)
     const problems = new Map(answers.flatMap((answer) => ('why' in answer ? [[answer.address, answer.why]] : [])))
@@ -183,7 +184,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
       else servers.noteAnswer(address, { classes: new Set(has.classes), models: new Set(has.models) })
     }
     for (const [address, why] of problems) servers.noteAway(address, `does not answer: ${why}`)
-    const [first = ''] = addresses
+    const [first = ''] = all
     const server = withoutCredentials(first)
     if (read === undefined || 'problem' in read || problems.size === addresses.length)
       throw new AppError('NODE_TYPES_UNREADABLE', { server, why: [...problems.values()][0] ?? 'no server answers' })

@@ -34,31 +34,29 @@ export function createServersWatch(deps: {
 
   const watched = () => storage.endpoints.all().filter(({ config }) => hasSeveralServers(config.workflows))
 
-  async function probe({ address, busy, awayBecause, has }: NamedServer): Promise<'begins' | undefined> {
+  /** Whether it answers. */
+  async function probe({ address, busy, awayBecause, has }: NamedServer): Promise<boolean> {
     const answers = (await probeServer(address, stopping)) !== undefined
-    if (stopping.aborted) return undefined
-    if (answers) {
-      misses.delete(address)
-      return has === undefined || awayBecause !== undefined ? 'begins' : undefined
-    }
-    const missed = (misses.get(address) ?? 0) + 1
+    const missed = answers ? 0 : (misses.get(address) ?? 0) + 1
     misses.set(address, missed)
     // The worker of a busy one knows better.
-    if (has === undefined || (busy === undefined && missed >= MISSES)) noteAway(address, awayBecause)
-    return undefined
-  }
-
-  function noteAway(address: string, before: string | undefined): void {
-    if (before === undefined) servers.noteAway(address, 'does not answer')
+    const isAway =
+      !answers && awayBecause === undefined && (has === undefined || (busy === undefined && missed >= MISSES))
+    if (isAway && !stopping.aborted) servers.noteAway(address, 'does not answer')
+    return answers
   }
 
   async function check(endpoint: Endpoint): Promise<void> {
-    const found = await Promise.all(servers.of(endpoint).map(probe))
+    const all = servers.of(endpoint)
+    const answers = await Promise.all(all.map(probe))
+    const answering = all.filter((_server, at) => answers[at])
+    const begins = answering.some(({ has, awayBecause }) => has === undefined || awayBecause !== undefined)
     const isDue = clock.steady() - (readAt.get(endpoint.id) ?? Number.NEGATIVE_INFINITY) >= READ_EVERY_MS
-    if (stopping.aborted || !(found.includes('begins') || isDue)) return
+    if (stopping.aborted || answering.length === 0 || !(begins || isDue)) return
     readAt.set(endpoint.id, clock.steady())
+    const among = answering.map(({ address }) => address)
     await nodeTypes
-      .fetch(endpoint)
+      .fetch(endpoint, among)
       .catch((error) => log.info('no ComfyUI server answers', { endpointId: endpoint.id, error }))
   }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
-import { BridgeFailure, type FailureFacts } from '../failure.ts'
+import { BridgeFailure, type FailureFacts, ServerLost } from '../failure.ts'
 import type { Outcome } from '../follow/outcome.ts'
 import type { Result } from './collect-results.ts'
 
@@ -17,7 +17,7 @@ export function answerFor(finished: Finished): Readonly<Record<string, unknown>>
   const previews = finished.previews.length === 0 ? {} : { previews: finished.previews }
   const told = outcomeErrors(outcome)
   const notFound = `Prompt ID ${promptId} not found in history after execution.`
-  if (record === undefined && told.length === 0) throw new BridgeFailure(notFound)
+  if (record === undefined && told.length === 0) throw new ServerLost('with the prompt', notFound)
   if (record === undefined) {
     const details = [...told, notFound]
     throw failure('Job processing failed, prompt ID not found in history.', outcome, details)

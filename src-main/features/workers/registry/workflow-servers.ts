@@ -7,7 +7,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { Leases } from '../../jobs/queue/leases.ts'
 import { hasSeveralServers, serversOf, serverText } from '../../workflows/rules/server-address.ts'
-import { type GraphNeeds, isServing, type ServerFacts } from '../rules/choose-job.ts'
+import { type GraphNeeds, hasWorker, type ServerFacts } from '../rules/choose-job.ts'
 import { isLive } from '../rules/transitions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
@@ -52,9 +52,8 @@ export function createWorkflowServers(deps: {
     withoutWorker(endpoint: Of): string | undefined {
       const workers = registry.ofEndpoint(endpoint.id).filter(({ state, duty }) => isLive(state) && duty !== 'retired')
       const free = this.of(endpoint).filter(({ address }) => workers.every(({ server }) => server !== address))
-      return (free.find(isServing) ?? free[0])?.address
+      return (free.find(hasWorker) ?? free[0])?.address
     },
-    awayBecause: (address: string): string | undefined => known.get(address)?.awayBecause,
     /** Hears of servers that answer again, or no longer. */
     onChange: changes.on,
     /** Hears of servers that workers have lost. */

@@ -39,8 +39,10 @@ export const PATIENCE_MS = 15_000
 /** A graph overtakes only those that were queued at most so long before it, ms; so none waits for ever. */
 export const OVERTAKE_MS = 60_000
 
-export const isServing = ({ isDrained, awayBecause, has }: ServerFacts): boolean =>
-  !isDrained && awayBecause === undefined && has !== undefined
+/** Whether it has a worker, which is ready by the time that the classes of the server are read. */
+export const hasWorker = ({ isDrained, awayBecause }: ServerFacts): boolean => !isDrained && awayBecause === undefined
+
+const isServing = (server: ServerFacts): boolean => hasWorker(server) && server.has !== undefined
 
 const KINDS = { classes: 'node class', models: 'model' } as const
 const KIND_NAMES = ['classes', 'models'] as const

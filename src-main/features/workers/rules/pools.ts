@@ -4,7 +4,7 @@ import { ANY_MACHINE } from '../../../contract/machines.ts'
 import { counted } from '../../../lib/text.ts'
 import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
 import { hasSeveralServers } from '../../workflows/rules/server-address.ts'
-import { isServing, type ServerFacts } from './choose-job.ts'
+import { hasWorker, type ServerFacts } from './choose-job.ts'
 import type { ScalingDecision } from './scaling-facts.ts'
 
 export const workerOf = (pool: WorkerPool | undefined) => (pool === 'batch' ? 'batch worker' : 'worker')
@@ -29,11 +29,11 @@ export function batchWorkersMax({ workersMax, batchWorkersMax = 1, workflows }: 
   return workersMax === 0 || hasSeveralServers(workflows) ? 0 : batchWorkersMax
 }
 
-/** With several ComfyUI servers, each that serves has one worker, whatever the settings of workers are. */
+/** With several ComfyUI servers, each that answers has one worker, whatever the settings of workers are. */
 export function withServers<Config extends PoolLimits>(config: Config, servers: readonly ServerFacts[]): Config {
   if (servers.length === 0 || config.workersMax === 0) return config
-  const serving = servers.filter(isServing).length
-  return { ...config, workersMin: serving, workersMax: serving }
+  const workers = servers.filter(hasWorker).length
+  return { ...config, workersMin: workers, workersMax: workers }
 }
 
 /** The settings of a pool, as if it were an endpoint of its own. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LostServer } from '../../../src-main/features/workflows/rules/lost-server.ts'
 import { isObject, type JsonObject } from '../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../src-main/lib/network-error.ts'
 import { BridgeFailure, ServerLost } from './failure.ts'
@@ -18,7 +17,7 @@ import { collectPreviews, collectResults } from './results/collect-results.ts'
 import { listResults } from './results/list-results.ts'
 import { createSocketPictures, type SocketPictures } from './results/socket-pictures.ts'
 import type { ComfyServer } from './server/comfy-server.ts'
-import { findServer, isGone } from './server/find-server.ts'
+import { findServer } from './server/find-server.ts'
 import type { BridgeSettings } from './settings.ts'
 
 const HISTORY_EVERY_MS = 20
@@ -33,9 +32,9 @@ export type RunOptions = {
 export async function runPrompt(input: BridgeInput, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
   const { settings, signal, log } = options
   const server = await findOrWait(options)
-  await uploadImages(server, input.images, signal).catch(async (error) => {
-    await refuseLost('before the prompt', server, options, error)
-    throw error
+  await uploadImages(server, input.images, signal).catch((error: Error) => {
+    const isLost = settings.endsWithoutServer && error.cause !== undefined
+    throw isLost ? new ServerLost('before the prompt', error.message, error) : error
   })
   const extraPngInfo = input.extraPngInfo ?? (await graphForFiles(server, input.workflow, signal))
   const clientId = randomUUID()
@@ -62,16 +61,6 @@ async function findOrWait({ settings, signal, progress, log }: RunOptions): Prom
   const server = await findServer({ settings, signal, onWait })
   if (hasWaited) progress({ done: [] }) // otherwise it would appear to wait until the server's first message
   return server
-}
-
-/** @throws ServerLost if the fault is that the server is gone, and others can run the job */
-async function refuseLost(
-  when: LostServer,
-  server: ComfyServer,
-  { settings, signal }: Pick<RunOptions, 'settings' | 'signal'>,
-  fault: Error,
-): Promise<void> {
-  if (settings.endsWithoutServer && (await isGone(server, signal))) throw new ServerLost(when, fault.message, fault)
 }
 
 async function connect(server: ComfyServer, options: EventsOptions): Promise<ServerEvents> {
@@ -109,8 +98,8 @@ async function finish(server: ComfyServer, input: BridgeInput, running: Running)
   const listed = listResults(isObject(outputs) ? outputs : new Map())
   const { settings, signal, log } = options
   const limits = { maxBytes: settings.resultBytes, signal, log }
-  const { images, faults, leftBytes } = await collectResults(server, [...sent.results(), ...listed.results], limits)
-  if (faults.length > 0) await refuseLost('with the prompt', server, options, new BridgeFailure(faults.join(' ')))
+  const { images, faults, isLost, leftBytes } = await collectResults(server, [...sent.results(), ...listed.results], limits)
+  if (isLost && settings.endsWithoutServer) throw new ServerLost('with the prompt', faults.join(' '))
   const wanted = input.wantsPreviews ? listed.previews : []
   const previews = await collectPreviews(server, wanted, { ...limits, maxBytes: leftBytes })
   const notSent = outcome.kind === 'ended' ? sent.faults() : []

@@ -16,14 +16,20 @@ export async function uploadImages(
   signal: AbortSignal,
 ): Promise<void> {
   const faults: string[] = []
+  let cause: unknown
   for (const image of images) {
-    const fault = await upload(server, image, signal)
+    const fault = await upload(server, image, signal).catch((error) => {
+      cause = error
+      return `Error uploading ${image.name}: ${networkReason(error)}`
+    })
     signal.throwIfAborted()
     if (fault !== undefined) faults.push(fault)
   }
-  if (faults.length > 0) throw new BridgeFailure('Failed to upload one or more input images', { details: faults })
+  if (faults.length > 0)
+    throw new BridgeFailure('Failed to upload one or more input images', { details: faults }, { cause })
 }
 
+/** @throws Error if the connection was lost */
 async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
   if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is not text`
   if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is not text`
@@ -42,7 +48,7 @@ async function upload(server: ComfyServer, { name, image }: InputImage, signal: 
   } catch (error) {
     if (error instanceof BadBase64) return `Error decoding base64 for ${name}: ${error.message}`
     if (error instanceof Error && error.name === 'TimeoutError') return `Timeout uploading ${name}`
-    return `Error uploading ${name}: ${networkReason(error)}`
+    throw error
   }
 }
 

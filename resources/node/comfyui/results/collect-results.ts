@@ -26,7 +26,7 @@ type CollectOptions = {
 type Fetched =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'too large' }
-  | { readonly kind: 'fault'; readonly why: string }
+  | { readonly kind: 'fault'; readonly why: string; readonly isLost?: true }
 
 export async function collectResults(
   server: ComfyServer,
@@ -35,6 +35,7 @@ export async function collectResults(
 ) {
   const images: Result[] = []
   const faults: string[] = []
+  let isLost = false
   let left = maxBytes
   for (const result of results) {
     const { filename, node } = result
@@ -44,8 +45,10 @@ export async function collectResults(
     if (found.kind === 'bytes') {
       left -= found.bytes.length
       images.push(entryOf(result, found.bytes))
-    } else if (found.kind === 'fault') faults.push(found.why)
-    else if (result.kind === 'text' || result.kind === 'sent')
+    } else if (found.kind === 'fault') {
+      faults.push(found.why)
+      isLost ||= found.isLost === true
+    } else if (result.kind === 'text' || result.kind === 'sent')
       faults.push(`${filename} does not fit into the result: ${room}.`)
     else {
       log(`${filename} stays on the server: ${room} in the result of the job.`)
@@ -53,7 +56,7 @@ export async function collectResults(
       images.push({ filename, type: 's3_url', data, node, mediaType: mediaTypeOfName(filename) })
     }
   }
-  return { images, faults, leftBytes: left }
+  return { images, faults, isLost, leftBytes: left }
 }
 
 /**
@@ -102,7 +105,7 @@ async function contentOf(
     if (bytes === undefined) return { kind: 'too large' }
     return bytes.length === 0 ? { kind: 'fault', why: failed } : { kind: 'bytes', bytes }
   } catch (error) {
-    return { kind: 'fault', why: `${failed} ${networkReason(error)}.` }
+    return { kind: 'fault', why: `${failed} ${networkReason(error)}.`, isLost: true }
   }
 }
 

@@ -96,9 +96,3 @@ function loginSentence({ host }: ComfyServer): string {
     'Add them to the address of the server in the settings of the endpoint, like http://user:password@host:8188.'
   )
 }
-
-export async function isGone(server: ComfyServer, signal: AbortSignal): Promise<boolean> {
-  const { kind } = await look(server, signal)
-  signal.throwIfAborted()
-  return kind !== 'there'
-}

@@ -5,7 +5,6 @@
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
-import type { Leases } from '../../jobs/queue/leases.ts'
 import { hasSeveralServers, serversOf, serverText } from '../../workflows/rules/server-address.ts'
 import { type GraphNeeds, hasWorker, type ServerFacts } from '../rules/choose-job.ts'
 import { isLive } from '../rules/transitions.ts'
@@ -24,7 +23,7 @@ export type WorkflowServers = ReturnType<typeof createWorkflowServers>
 export function createWorkflowServers(deps: {
   readonly clock: Pick<Clock, 'steady'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-  readonly leases: Pick<Leases, 'ofWorker'>
+  readonly leases: { readonly ofWorker: (workerId: string) => readonly unknown[] }
 }) {
   const { clock, registry, leases } = deps
   const known = new Map<string, Known>()

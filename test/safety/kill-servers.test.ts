@@ -6,6 +6,10 @@ const KILLS = 20
 // A worker of a lost server takes a second to notice, and another one to start again.
 const LIMIT_MS = 5 * 60_000
 
-test('a ComfyUI server that is killed while it runs a graph loses none and duplicates none', async () => {
-  await killServers({ runs: KILLS })
-}, LIMIT_MS)
+test(
+  'a ComfyUI server that is killed while it runs a graph loses none and duplicates none',
+  async () => {
+    await killServers({ runs: KILLS })
+  },
+  LIMIT_MS,
+)

@@ -98,7 +98,11 @@ async function finish(server: ComfyServer, input: BridgeInput, running: Running)
   const listed = listResults(isObject(outputs) ? outputs : new Map())
   const { settings, signal, log } = options
   const limits = { maxBytes: settings.resultBytes, signal, log }
-  const { images, faults, isLost, leftBytes } = await collectResults(server, [...sent.results(), ...listed.results], limits)
+  const { images, faults, isLost, leftBytes } = await collectResults(
+    server,
+    [...sent.results(), ...listed.results],
+    limits,
+  )
   if (isLost && settings.endsWithoutServer) throw new ServerLost('with the prompt', faults.join(' '))
   const wanted = input.wantsPreviews ? listed.previews : []
   const previews = await collectPreviews(server, wanted, { ...limits, maxBytes: leftBytes })

@@ -40,7 +40,7 @@ export async function addComfyAsset(deps: ComfyAssetDeps, place: ComfyPlace, sen
   const asset = (await storeAsset(assets, bytes)).id
   const record: ComfyAsset = {
     ...{ id: newId.uuid(), endpointId, asset, blake3, filePath, contentType, createdAt: now },
-    name: await nameAsset(assets, wanted, asset),
+    name: await nameAsset(assets, asset, { wanted, endpointId }),
     expiresAt: endOf(now, expiresInSeconds),
   }
   await storage.write(() => {
@@ -64,7 +64,10 @@ export async function assetFromHash(
   const expiresAt = endOf(now, expiresInSeconds)
   const record: ComfyAsset = {
     ...{ ...known, id: newId.uuid(), createdAt: now, expiresAt, filePath: filePath ?? known.filePath },
-    name: filePath === undefined ? known.name : await nameAsset(assets, inputPath(filePath), known.asset),
+    name:
+      filePath === undefined
+        ? known.name
+        : await nameAsset(assets, known.asset, { wanted: inputPath(filePath), endpointId }),
   }
   await storage.write(() => storage.comfyAssets.insert(record))
   return { ...assetView(deps, place, record), created_new: false }
@@ -153,7 +156,8 @@ export async function namesInGraph(
     const record = recordOf(deps, place, id)
     const result = record === undefined ? resultOf(deps, place, id)?.result : undefined
     if (record !== undefined) names[id] = record.name
-    else if (result !== undefined) names[id] = await nameAsset(deps.assets, result.filename, result.asset)
+    else if (result !== undefined)
+      names[id] = await nameAsset(deps.assets, result.asset, { wanted: result.filename, endpointId: place.endpointId })
   }
   return names
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { Busboy } from '@fastify/busboy'
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
@@ -70,7 +71,9 @@ async function* boundedBody(c: Context): AsyncGenerator<Uint8Array> {
   const most = limit('comfyuiUploadBytes')
   if (Number(c.req.header('content-length')) > most) throw tooLarge(c, most)
   let bytes = 0
-  for await (const piece of c.req.raw.body === null ? [] : Readable.fromWeb(c.req.raw.body)) {
+  // The types of the DOM, which pages are checked with, differ from Node's.
+  const body = c.req.raw.body as ReadableStream<Uint8Array> | null
+  for await (const piece of body === null ? [] : Readable.fromWeb(body)) {
     bytes += piece.length
     if (bytes > most) throw tooLarge(c, most)
     yield piece

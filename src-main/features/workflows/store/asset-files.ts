@@ -5,6 +5,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, link, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { bytesInMemory, openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import {
   createDurableWriter,
@@ -116,7 +118,7 @@ export function assetsInMemory(): AssetFiles {
   return {
     store: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
     async receive(pieces) {
-      const all = Uint8Array.from(Buffer.concat(await Array.fromAsync(pieces)))
+      const all = Uint8Array.from(await buffer(Readable.from(pieces)))
       const id = createHash('sha256').update(all).digest('hex')
       const store = async () => void files.set(id, all)
       return { id, bytes: all.length, head: all, store, read: async () => all, drop: async () => undefined }

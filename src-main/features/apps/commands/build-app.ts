@@ -5,7 +5,7 @@ import { duration, type Output } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { BuildEvent, BuildFailure, BuildProblem, BuildResult } from '../../../contract/build.ts'
-import type { BuildRequest } from '../build.ts'
+import type { ScanDocument } from '../../../contract/scan.ts'
 
 export type BuildOptions = {
   readonly keepBuild?: true
@@ -62,7 +62,7 @@ export async function runBuild(
   options: BuildOptions,
   output: Output,
   surroundings: Surroundings,
-  check?: BuildRequest['check'],
+  check?: (scan: ScanDocument) => Promise<void>,
 ): Promise<BuildResult> {
   const { cwd, env } = surroundings
   // Loaded here, because it loads the schemas, which `--help` does not need.

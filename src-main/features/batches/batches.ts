@@ -10,7 +10,6 @@ import type { Json } from '../../lib/json/bytes.ts'
 import { keepEnds } from '../../lib/text.ts'
 import type { Batch, Endpoint, Storage } from '../../storage/storage.ts'
 import type { SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
-import { type ViewDeps, viewWaiting, waitingReason } from '../endpoints/views.ts'
 import { runJobAgain, whyNotAgain } from '../jobs/again/run-jobs-again.ts'
 import { fieldOf, streamOf } from '../jobs/list-jobs.ts'
 import { type BulkResult, createReasonCounts, moveJobs, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
@@ -45,19 +44,11 @@ export function viewBatch(storage: Pick<Storage, 'batches'>, batch: Batch): Batc
   return { id, endpointId, name, createdAt, total, received, ...counts }
 }
 
-export function readBatch({ storage, clock, views }: Deps & { readonly views: ViewDeps }, id: string): BatchDetail {
+export function readBatch({ storage, clock }: Deps, id: string): BatchDetail {
   const batch = requireBatch(storage, id)
   const view = viewBatch(storage, batch)
   const endsAt = expectedEnd(storage, batch, { view, now: clock.now() })
-  const endpoint = storage.endpoints.get(batch.endpointId)
-  const [job] = storage.batches.jobs(batch.seq, 'IN_QUEUE', 0, 1)
-  const reason = endpoint && job && waitingReason(views, endpoint, { job })
-  return {
-    ...view,
-    failures: [...failuresOf(storage, batch)],
-    ...(endsAt === undefined ? {} : { endsAt }),
-    ...viewWaiting(reason),
-  }
+  return { ...view, failures: [...failuresOf(storage, batch)], ...(endsAt === undefined ? {} : { endsAt }) }
 }
 
 // Shown reasons; source: ours, a person reads no more.

@@ -4,6 +4,7 @@ import { DONE, fileResponse, type ManagementOperations } from '../../../http/ope
 import { requireQueue, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
 import { jobId } from '../../endpoints/rules/ids.ts'
+import { viewWaiting, waitingReason } from '../../endpoints/views.ts'
 import { importLines } from '../../jobs/routes/job-lines.ts'
 import { readSubmission } from '../../jobs/routes/submission.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
@@ -56,7 +57,14 @@ export const BATCH_OPERATIONS = {
     requireQueue(endpoint, service)
     return viewBatch(service.storage, await service.batches.finalize(endpoint, path.batchId))
   },
-  batchRead: ({ path }, service) => readBatch(service, path.batchId),
+  batchRead({ path }, service) {
+    const { storage, views } = service
+    const { seq, endpointId } = requireBatch(storage, path.batchId)
+    const endpoint = storage.endpoints.get(endpointId)
+    const [job] = storage.batches.jobs(seq, 'IN_QUEUE', 0, 1)
+    const reason = endpoint && job && waitingReason(views, endpoint, { job })
+    return { ...readBatch(service, path.batchId), ...viewWaiting(reason) }
+  },
   batchRetry: async ({ path }, service) => await retryBatch(service, path.batchId),
   batchCancel: async ({ path }, { batches }) => await batches.cancel(path.batchId, ['IN_QUEUE', 'IN_PROGRESS']),
   async batchDelete({ path }, service) {

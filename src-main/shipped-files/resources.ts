@@ -2,7 +2,6 @@ import { createHash, webcrypto } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inflateSync } from 'node:zlib'
 import { z } from 'zod'
 import { catalogFile } from '../contract/catalog.ts'
@@ -20,7 +19,6 @@ import type {
 import { type PackagesByClass, readPackageIndex } from '../features/workflows/rules/node-packages.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { sizeText } from '../lib/text.ts'
-import { MIB } from '../lib/units.ts'
 import { RESOURCES } from './root.ts'
 
 const SOURCE = /\.ts$/
@@ -35,9 +33,6 @@ export function resourceProgram(path: string): string {
   const built = source.replace(SOURCE, '.js')
   return existsSync(built) ? built : source
 }
-
-// About 3 ms of one turn. Source: ours.
-const HASHED_BYTES = MIB
 
 const UTF8 = new TextDecoder('utf-8')
 
@@ -54,15 +49,7 @@ export const fileTools: FileTools = {
     if (bytes.length <= limit('payloadInRowBytes')) return createHash('sha256').update(bytes).digest('hex')
     return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
   },
-  async blake3(bytes) {
-    const { createBLAKE3 } = await import('hash-wasm')
-    const hash = await createBLAKE3()
-    for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
-      hash.update(bytes.subarray(at, at + HASHED_BYTES))
-      await nextTurn()
-    }
-    return hash.digest('hex')
-  },
+  createBlake3: async () => (await import('hash-wasm')).createBLAKE3(),
 }
 
 /** Name of the index of packages of nodes in the data folder, which the user provides. Source: ours. */

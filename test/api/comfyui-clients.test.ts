@@ -315,6 +315,18 @@ describe('pictures', () => {
   )
 })
 
+it.each<Readonly<Record<string, string | File>>>([
+  { other: new File(['x'], 'a.png') },
+  { image: new File(['x'], '') },
+  { image: 'x' },
+  { image: new File(['x'], 'a.png'), subfolder: '../a' },
+])('an upload is refused without an image, a name and a folder of inputs', async (fields) => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const { send } = await openProxy(service)
+  expect((await uploadTo(send, '/comfy/e/upload/image', fields)).status).toBe(400)
+})
+
 it('an upload is loaded and shown by the clients of its endpoint alone', async () => {
   const service = await setup()
   for (const id of ['e', 'f']) await service.createEndpoint(id, { workflows: {}, workersMin: 0 })

@@ -1,8 +1,8 @@
 /** Assets of Comfy API v2: records over uploaded files, and the results of jobs. Source: docs/spec/comfyui.md, 11. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Storage } from '../../storage/storage.ts'
-import { type AssetDeps, nameAsset, storeAsset } from '../workflows/assets.ts'
+import type { ReceivedFile, Storage } from '../../storage/storage.ts'
+import { type AssetDeps, nameAsset, storeReceived } from '../workflows/assets.ts'
 import { plainName } from '../workflows/rules/runs/find-results.ts'
 import type { RunDeps } from '../workflows/runs.ts'
 import { type ComfyPlace, outputView } from './comfy-jobs.ts'
@@ -15,8 +15,25 @@ type ComfyAsset = NonNullable<ReturnType<Storage['comfyAssets']['get']>>
 
 export type ComfyAssetDeps = Pick<RunDeps, 'storage' | 'clock' | 'newId'> & { readonly assets: AssetDeps }
 
+type ReceivedAsset = ReceivedFile & { readonly blake3: string }
+
+/** @throws AppError DISK_FULL, DATABASE_BUSY; an error of the pieces */
+export async function receiveComfyAsset(
+  { storage, assets }: ComfyAssetDeps,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<ReceivedAsset> {
+  const hash = await assets.tools.createBlake3()
+  async function* hashed() {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  return { ...(await storage.assetFiles.receive(hashed())), blake3: hash.digest() }
+}
+
 export type SentAsset = {
-  readonly bytes: Uint8Array
+  readonly file: ReceivedAsset
   readonly filePath: string
   readonly contentType: string
   /** Hex; undefined: not checked. */
@@ -26,18 +43,18 @@ export type SentAsset = {
 
 /**
  * @returns undefined if its bytes are not those that its client expects
- * @throws AppError BAD_FIELD for a path that leaves the folder of inputs; as storeAsset
+ * @throws AppError BAD_FIELD for a path that leaves the folder of inputs; as storeReceived
  */
 export async function addComfyAsset(deps: ComfyAssetDeps, place: ComfyPlace, sent: SentAsset) {
   const { storage, clock, newId, assets } = deps
   const { endpointId } = place
-  const { filePath, contentType, bytes, expiresInSeconds } = sent
+  const { file, filePath, contentType, expiresInSeconds } = sent
   const wanted = inputPath(filePath)
-  const blake3 = await assets.tools.blake3(bytes)
+  const { blake3 } = file
   if (sent.expected !== undefined && sent.expected !== blake3) return undefined
   const now = clock.now()
   const known = storage.comfyAssets.byHash({ endpointId, blake3, now })
-  const asset = (await storeAsset(assets, bytes)).id
+  const asset = (await storeReceived(assets, file)).id
   const record: ComfyAsset = {
     ...{ id: newId.uuid(), endpointId, asset, blake3, filePath, contentType, createdAt: now },
     name: await nameAsset(assets, asset, { wanted, endpointId }),

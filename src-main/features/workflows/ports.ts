@@ -14,8 +14,11 @@ export type ReadTemplates = () => Promise<readonly Omit<WorkflowTemplate, 'nodes
 export type FileTools = ByteTools & {
   /** SHA-256 in lower-case hex; computed in a thread for large files. */
   readonly sha256: (bytes: Uint8Array) => Promise<string>
-  /** BLAKE3 in lower-case hex. */
-  readonly blake3: (bytes: Uint8Array) => Promise<string>
+  readonly createBlake3: () => Promise<{
+    readonly update: (bytes: Uint8Array) => void
+    /** Lower-case hex. */
+    readonly digest: () => string
+  }>
 }
 
 export type WorkflowPorts = {

@@ -35,7 +35,7 @@ import { FEATURES } from '../sockets.ts'
 import { boundBody, readBody } from './bodies.ts'
 import { createComfyApi } from './comfy-api.ts'
 import { forwardToServer } from './forward-to-server.ts'
-import { readUpload } from './read-upload.ts'
+import { firstFile, readForm, uploadedBody } from './read-form.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
@@ -155,20 +155,19 @@ export function createComfyuiApp(
   ) => Promise<Asset | undefined>
   /** @param store undefined refuses the request */
   const upload = (store: Store) => async (c: Context) => {
-    const form = await readUpload(c, storage.assetFiles.receive)
-    if (form === undefined) return c.body(null, 400)
-    const { image, fields } = form
-    try {
-      const [name, subfolder] = [plainName(form.name), inputFolder(fields.get('subfolder'))]
-      if (name === undefined || subfolder === undefined) return c.body(null, 400)
-      const endpoint = endpointFor(c)
-      const asset = await store(image, fields, endpoint)
-      if (asset === undefined) return c.body(null, 400)
-      const path = await nameAsset(assets, asset.id, { wanted: `${subfolder}${name}`, endpointId: endpoint.id })
-      return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
-    } finally {
-      await image.drop()
-    }
+    await using form = await readForm(c, {
+      body: uploadedBody(c),
+      receive: firstFile('image', storage.assetFiles.receive),
+    })
+    const { fields, files: [image] = [] } = form ?? {}
+    const [name, subfolder] = [plainName(image?.name ?? ''), inputFolder(fields?.get('subfolder'))]
+    if (fields === undefined || image === undefined || name === undefined || subfolder === undefined)
+      return c.body(null, 400)
+    const endpoint = endpointFor(c)
+    const asset = await store(image.received, fields, endpoint)
+    if (asset === undefined) return c.body(null, 400)
+    const path = await nameAsset(assets, asset.id, { wanted: `${subfolder}${name}`, endpointId: endpoint.id })
+    return c.json({ name: path.slice(subfolder.length), subfolder: subfolder.slice(0, -1), type: 'input' })
   }
   const storeMasked: Store = async (mask, fields, endpoint) => {
     const id = assetOf(endpoint, readReference(fields.get('original_ref')))

@@ -24,25 +24,3 @@ export function readJson(c: Context): Promise<unknown> {
     throw new AppError('BAD_FIELD', { field: 'body', why: 'must be JSON' }, { cause })
   })
 }
-
-// Parsing takes 50 µs per part and holds the event loop; uploads have at most five. Source: ours.
-const MOST_PARTS = 50
-
-/** @returns undefined if it is no form, or has too many parts */
-export async function readForm(c: Context): Promise<FormData | undefined> {
-  return await parseForm(c, Buffer.from(await c.req.arrayBuffer()))
-}
-
-/** @returns as readForm */
-export async function parseForm(c: Context, body: Buffer<ArrayBuffer>): Promise<FormData | undefined> {
-  const type = c.req.header('content-type') ?? ''
-  const [, boundary] = /;\s*boundary="?([^";\s]+)/i.exec(type) ?? []
-  if (boundary === undefined || hasMore(body, `--${boundary}`, MOST_PARTS)) return undefined
-  return await new Response(body, { headers: { 'content-type': type } }).formData().catch(() => undefined)
-}
-
-function hasMore(bytes: Buffer, text: string, most: number): boolean {
-  let found = 0
-  for (let at = bytes.indexOf(text); at >= 0 && found <= most; at = bytes.indexOf(text, at + text.length)) found += 1
-  return found > most
-}

@@ -22,6 +22,7 @@ import {
   fileOfComfyAsset,
   namesInGraph,
   readComfyAsset,
+  receiveComfyAsset,
   removeComfyAsset,
 } from '../comfy-assets.ts'
 import { createComfyEvents } from '../comfy-events.ts'
@@ -37,7 +38,7 @@ import {
 import { promptOfJob, queuePrompt } from '../prompts.ts'
 import { type ComfyFailure, comfyFailure, failureBody, refusedFailure } from '../rules/comfy-error.ts'
 import { readAskedJobs, readAssetFields, readSubmission } from '../rules/comfy-requests.ts'
-import { readForm } from './bodies.ts'
+import { firstFile, readForm, uploadedBody } from './read-form.ts'
 
 type Deps = {
   readonly service: Pick<
@@ -69,7 +70,6 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
       onError: (c) =>
         failed(c, comfyFailure(new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: c.req.path }))),
     })
-  const bytes = limit('comfyuiUploadBytes')
 
   app.get('/health', (c) => {
     const { config, id } = admittedFor(c).endpoint
@@ -124,13 +124,17 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
     })
   })
 
-  app.post('/assets', bounded(bytes), async (c) => {
-    const form = await readForm(c)
-    const file = form?.get('file')
-    if (form === undefined || !(file instanceof File)) return failed(c, invalid('file: must be a part of a form.'))
-    const asked = readAssetFields((name) => form.get(name), file)
+  app.post('/assets', async (c) => {
+    const place = placeOf(c)
+    await using form = await readForm(c, {
+      body: uploadedBody(c),
+      receive: firstFile('file', (pieces) => receiveComfyAsset(deps, pieces)),
+    })
+    const { fields, files: [file] = [] } = form ?? {}
+    if (file === undefined) return failed(c, invalid('file: must be a part of a form.'))
+    const asked = readAssetFields((name) => fields?.get(name), file)
     if ('code' in asked) return failed(c, asked)
-    const added = await addComfyAsset(deps, placeOf(c), { ...asked, bytes: new Uint8Array(await file.arrayBuffer()) })
+    const added = await addComfyAsset(deps, place, { ...asked, file: file.received })
     return added === undefined ? failed(c, MISMATCH) : c.json(added.asset, added.isNew ? 201 : 200)
   })
   app.post('/assets/from-hash', bounded(limit('managementBodyBytes')), async (c) => {

@@ -1,4 +1,5 @@
 /** OpenAI's image routes for published graphs. Source: docs/spec/image-workflows.md, 7. */
+import { buffer } from 'node:stream/consumers'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../../contract/errors.ts'
@@ -7,7 +8,7 @@ import { openAiResponse } from '../../../http/error-response.ts'
 import type { JobApiServices, OperationRequest } from '../../../http/operation.ts'
 import { readBody } from '../../../http/read-request.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
-import { isObject, type JsonValue } from '../../../lib/json/value.ts'
+import { isObject } from '../../../lib/json/value.ts'
 import { pause } from '../../../lib/wait.ts'
 import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
@@ -20,7 +21,7 @@ import { readJobProgress } from '../progress.ts'
 import { promptOfJob } from '../prompts.ts'
 import { resultId } from '../rules/comfy-job.ts'
 import { type ImagesProblem, type ImagesRequest, readImagesRequest, type SentImages } from '../rules/openai-images.ts'
-import { parseForm } from './bodies.ts'
+import { readForm } from './read-form.ts'
 
 type Kind = 'generations' | 'edits'
 
@@ -86,20 +87,25 @@ async function readFields(c: Context): Promise<SentImages | ImagesProblem> {
       ? { fields, images: [], mask: undefined }
       : { param: 'body', message: 'The body must be a JSON object, or a form with pictures.' }
   }
-  const form = await parseForm(c, body)
+  const form = await readForm(c, {
+    ...{ body: [body], fieldBytes: body.length },
+    receive: (field, pieces) => (isImage(field) || field === 'mask' ? inMemory(pieces) : undefined),
+  })
   if (form === undefined) return { param: 'body', message: 'The form cannot be read.' }
-  const fields = new Map<string, JsonValue>()
-  const images: string[] = []
-  let mask: string | undefined
-  for (const [name, value] of form) {
-    if (typeof value === 'string') fields.set(name, value)
-    else if (/^image(?:\[\d*\])?$/.test(name)) images.push(await base64Of(value))
-    else if (name === 'mask') mask = await base64Of(value)
+  const { fields, files } = form
+  return {
+    fields,
+    images: files.flatMap(({ field, received }) => (isImage(field) ? [received.base64] : [])),
+    mask: files.find(({ field }) => field === 'mask')?.received.base64,
   }
-  return { fields, images, mask }
 }
 
-const base64Of = async (file: Blob) => Buffer.from(await file.arrayBuffer()).toString('base64')
+const isImage = (field: string) => /^image(?:\[\d*\])?$/.test(field)
+
+const inMemory = async (pieces: AsyncIterable<Uint8Array>) => ({
+  base64: (await buffer(pieces)).toString('base64'),
+  drop: async () => undefined,
+})
 
 const badRequest = ({ param, message }: ImagesProblem): OpenAiFailure => ({
   ...{ status: 400, retry: undefined },

@@ -1,26 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src-main/contract/errors.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
-import { readUpload } from '../../../../src-main/features/comfyui-api/routes/read-upload.ts'
+import { readForm, uploadedBody } from '../../../../src-main/features/comfyui-api/routes/read-form.ts'
 import { assetsInMemory } from '../../../../src-main/features/workflows/store/asset-files.ts'
 import { MIB } from '../../../../src-main/lib/units.ts'
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
-type Receive = Parameters<typeof readUpload>[1]
+type Receive = ReturnType<typeof assetsInMemory>['receive']
 
 const part = (field: string, name?: string) =>
   `--x\r\ncontent-disposition: form-data; name="${field}"${name === undefined ? '' : `; filename="${name}"`}\r\n\r\n`
 const END = '\r\n--x--\r\n'
 
-/** The answer is the text of the image and the fields; `refused` without an upload, or the code of an error. */
+/** The answer is the name and text of each image, and the fields; `refused` without an upload, or the code of an error. */
 async function read(pieces: Pieces, receive: Receive = assetsInMemory().receive, headers = {}): Promise<unknown> {
   const app = new Hono()
   app.post('/', async (c: Context) => {
-    const upload = await readUpload(c, receive).catch((error: AppError) => error.code)
-    if (upload === undefined || typeof upload === 'string') return c.json(upload ?? 'refused')
-    const { name, image, fields } = upload
-    return c.json([name, Buffer.from(await image.read()).toString(), Object.fromEntries(fields)])
+    const reading = readForm(c, {
+      body: uploadedBody(c),
+      receive: (field, arriving) => (field === 'image' ? receive(arriving) : undefined),
+    })
+    const form = await reading.catch((error: AppError) => error.code)
+    if (form === undefined || typeof form === 'string') return c.json(form ?? 'refused')
+    const texts = form.files.map(async ({ name, received }) => [name, Buffer.from(await received.read()).toString()])
+    return c.json([...(await Promise.all(texts)).flat(), Object.fromEntries(form.fields)])
   })
   const body = ReadableStream.from(bytesOf(pieces))
   const type = { 'content-type': 'multipart/form-data; boundary=x' }
@@ -53,6 +58,21 @@ describe('an upload', () => {
     expect(await read(pieces)).toEqual(['ö.png', 'bytes', { subfolder: 'a', overwrite: '1' }])
   })
 
+  it('has several files, each with its own name', async () => {
+    const pieces = [
+      part('image', 'a/b.png'),
+      '1',
+      '\r\n',
+      part('mask', 'm.png'),
+      '2',
+      '\r\n',
+      part('image', ''),
+      '3',
+      END,
+    ]
+    expect(await read(pieces)).toEqual(['a/b.png', '1', '', '3', {}])
+  })
+
   it('is received while it is sent', async () => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>()
     async function* body() {
@@ -73,14 +93,19 @@ describe('an upload', () => {
 
   it.each<[string, string[]]>([
     ['ends early', [part('image', 'a.png'), 'bytes']],
-    ['has no image', [part('other', 'a.png'), 'bytes', END]],
-    ['has an image without a name', [part('image', ''), 'bytes', END]],
-    ['has text as an image', [part('image'), 'bytes', END]],
     ['has too long a field', [part('image', 'a.png'), 'b', '\r\n', part('subfolder'), 'a'.repeat(100_000), END]],
     ['has too many parts', [`${part('a')}\r\n`.repeat(51), part('image', 'a.png'), 'bytes', END]],
     ['is empty', []],
   ])('is refused if it %s', async (_how, pieces) => {
     expect(await read(pieces)).toBe('refused')
+  })
+
+  it('is refused if it ends before its receiver begins', async () => {
+    const late: Receive = async (pieces) => {
+      await nextTurn()
+      return assetsInMemory().receive(pieces)
+    }
+    expect(await read([part('image', 'a.png'), 'bytes'], late)).toBe('refused')
   })
 
   it('is refused if it is no form', async () => {
@@ -120,5 +145,10 @@ describe('an upload', () => {
       yield END
     }
     expect(await read(long(), receive)).toBe('DISK_FULL')
+    const failAtTheEnd: Receive = async (pieces) => {
+      for await (const _piece of pieces);
+      throw new AppError('DISK_FULL', {})
+    }
+    expect(await read([part('image', 'a.png'), 'bytes', END], failAtTheEnd)).toBe('DISK_FULL')
   })
 })

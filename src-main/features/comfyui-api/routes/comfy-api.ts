@@ -12,7 +12,6 @@ import { plainJson } from '../../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { ServiceContext } from '../../service-context.ts'
-import { openAsset } from '../../workflows/assets.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
 import { withoutCredentials } from '../../workflows/rules/server-address.ts'
 import type { RunDeps } from '../../workflows/runs.ts'
@@ -155,14 +154,9 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
     return c.body(null, isHere ? 200 : 404)
   })
   app.get('/assets/:id', (c) => c.json(readComfyAsset(deps, placeOf(c), idOf(c))))
-  app.get('/assets/:id/content', async (c) => {
-    const id = fileOfComfyAsset(deps, placeOf(c), idOf(c))
-    const { asset } = await openAsset(assets, id)
-    const start = /^bytes=(\d{1,15})-/.exec(c.req.header('range') ?? '')?.[1]
-    if (start !== undefined && Number(start) >= asset.bytes)
-      return c.body(null, 416, { 'content-range': `bytes */${asset.bytes}` })
-    return assetResponse(c, assets, { id, name: undefined })
-  })
+  app.get('/assets/:id/content', (c) =>
+    assetResponse(c, assets, { id: fileOfComfyAsset(deps, placeOf(c), idOf(c)), name: undefined }),
+  )
   app.delete('/assets/:id', async (c) => {
     const place = placeOf(c)
     if (await removeComfyAsset(deps, place, idOf(c))) return c.body(null, 204)

@@ -39,8 +39,10 @@ export async function assetResponse(
   const headers = { etag: `"${id}"`, 'cache-control': 'private, max-age=31536000, immutable' }
   if (c.req.header('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
   const { asset, file } = await openAsset(assets, id)
-  const disposition = isShown(asset.mediaType) && name === undefined ? 'inline' : attachment(name ?? id)
   const range = rangeOf(c.req.header('range'), file.bytes)
+  if (range === 'outside')
+    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${file.bytes}` } })
+  const disposition = isShown(asset.mediaType) && name === undefined ? 'inline' : attachment(name ?? id)
   const { start, end } = range ?? { start: 0, end: file.bytes }
   const partHeaders = range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${file.bytes}` }
   return new Response(bodyOf(file.read({ start, end })), {
@@ -58,14 +60,15 @@ export async function assetResponse(
   })
 }
 
-function rangeOf(
-  header: string | undefined,
-  length: number,
-): { readonly start: number; readonly end: number } | undefined {
-  const [, from, to] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? []
-  if (from === undefined) return undefined
-  const start = Number(from)
-  const end = to === '' || to === undefined ? length : Math.min(length, Number(to) + 1)
+type Range = { readonly start: number; readonly end: number }
+
+/** One range; several are ignored. Source: RFC 9110, 14.1.2. */
+function rangeOf(header: string | undefined, length: number): Range | 'outside' | undefined {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
+  const start = from === '' ? Math.max(0, length - Number(to)) : Number(from)
+  const end = from === '' || to === '' ? length : Math.min(length, Number(to) + 1)
+  if (start >= length) return 'outside'
   return start < end ? { start, end } : undefined
 }
 

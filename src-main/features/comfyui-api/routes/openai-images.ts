@@ -9,7 +9,7 @@ import type { JobApiServices, OperationRequest } from '../../../http/operation.t
 import { readBody } from '../../../http/read-request.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
 import { isObject } from '../../../lib/json/value.ts'
-import { pause } from '../../../lib/wait.ts'
+import { wait } from '../../../lib/wait.ts'
 import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { cancelWithClient } from '../../jobs/routes/cancel-with-client.ts'
@@ -114,15 +114,16 @@ const badRequest = ({ param, message }: ImagesProblem): OpenAiFailure => ({
 
 /** A graph may make no picture, or several. */
 async function imagesOf(
-  { c, service }: OperationRequest,
+  request: OperationRequest,
   ended: Job,
   format: ImagesRequest['format'],
 ): Promise<readonly Image[] | OpenAiFailure> {
+  const { c, service } = request
   const { storage, readInThread } = service
   if (format === 'url') {
-    const run = await untilStored(service, ended)
+    const results = await storedResults(request, ended)
     const base = `${new URL(c.req.url).origin}/comfy/${ended.endpointId}/api/v2/assets`
-    const ids = run?.results.map((_result, index) => resultId(promptOfJob(ended.id) ?? ended.id, index)) ?? []
+    const ids = results.map((_result, index) => resultId(promptOfJob(ended.id) ?? ended.id, index))
     return ids.length === 0 ? noImage(ended) : ids.map((id) => ({ url: `${base}/${id}/content` }))
   }
   const output = await storage.jobs.readOutput(ended)
@@ -134,13 +135,14 @@ async function imagesOf(
 
 type Image = { readonly b64_json: string } | { readonly url: string }
 
-// Results are stored right after the end of their job.
-const [STORED_MS, LOOK_MS] = [30_000, 50]
-
-async function untilStored({ storage, clock }: JobApiServices, { id }: Job) {
-  const last = clock.now() + STORED_MS
-  while (storage.runs.get(id)?.endedAt === undefined && clock.now() < last) await pause(clock, LOOK_MS)
-  return storage.runs.get(id)
+/** Results are stored after the end of their job. */
+async function storedResults({ c, service }: OperationRequest, { id }: Job) {
+  const { storage, clock, waiters } = service
+  const options = { ms: limit('waitMaxMs'), signal: c.req.raw.signal }
+  while (storage.runs.isOpen(id))
+    if ((await wait(clock, { ...options, listen: (wake) => waiters.listen(id, wake) })) === 'quiet')
+      throw new AppError('WORKER_TOO_SLOW', { jobId: id })
+  return storage.runs.get(id)?.results ?? []
 }
 
 const noImage = ({ id }: Job): OpenAiFailure => ({

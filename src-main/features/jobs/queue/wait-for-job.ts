@@ -14,10 +14,13 @@ export function createJobWaiters(
 
   storage.onDurable((changes: readonly Change[]) => {
     if (jobChanges.isEmpty()) return
-    for (const change of changes) if (change.type === 'job') jobChanges.emit(change.jobId, change.job)
+    for (const change of changes)
+      if (change.type === 'job') jobChanges.emit(change.jobId, change.job)
+      else if (change.type === 'run') jobChanges.emit(change.runId, undefined)
   })
 
   return {
+    /** To changes of a job, its chunks, and the results of its run. */
     listen: jobChanges.on,
     notify: (jobId: string) => jobChanges.emit(jobId, undefined),
     release: () => {

@@ -4,6 +4,7 @@ import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'
 import { killBatches } from '../safety/kill-batches.ts'
 import { killComfyJobs } from '../safety/kill-comfy-jobs.ts'
+import { killOpenAiImages } from '../safety/kill-openai-images.ts'
 import { killPrompts } from '../safety/kill-prompts.ts'
 import { killServers } from '../safety/kill-servers.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'
@@ -42,6 +43,12 @@ describe('safety', () => {
   test(
     'the service is killed while clients of Comfy API v2 send jobs',
     () => soakFault({ row: 0, of: 200 }, (runs) => killComfyJobs({ runs })),
+    LONG_LIMIT_MS,
+  )
+
+  test(
+    "the service is killed while OpenAI's clients make pictures",
+    () => soakFault({ row: 0, of: 200 }, (runs) => killOpenAiImages({ runs })),
     LONG_LIMIT_MS,
   )
 

@@ -309,7 +309,6 @@ export function createCore(ports: CorePorts) {
   }
 }
 
-/** Loads the drivers of other machines, which few installations use. */
 export const machineFleets = async (options: MachineFleetsOptions): Promise<MachineFleets> =>
   (await import('../runtimes/machine-fleets.ts')).createMachineFleets(options)
 

@@ -115,7 +115,6 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
         for (const { type, endpointId } of changes) if (type === 'endpoint') openForSchedules(endpointId)
       })
       const waitedFor = names.filter((name) => rows[name].isWaitedFor(storage))
-      // Features that could not be loaded were already logged.
       await Promise.allSettled(waitedFor.map(openOnce))
     },
     /** @returns a promise for the features that stop with the workers */

@@ -199,7 +199,6 @@ export const appView = z.object({
 
 export type AppView = z.infer<typeof appView>
 
-/** Body of 'plan' and, with allowed deletions, of 'release'. */
 const source = z
   .union([
     z.strictObject({ artifact: artifactName.describe('one that was uploaded') }),

@@ -5,7 +5,6 @@
 import { z } from 'zod'
 import type { BridgeCall } from './bridge-channels.ts'
 
-// Source: ours; the longest path on Linux.
 const path = z.string().min(1).max(4096)
 
 const pick = {

@@ -1,4 +1,3 @@
-/** Routes of apps. Source: docs/spec/app-deploy.md, 7; names are ours. */
 import { z } from 'zod'
 import {
   appName,

@@ -12,7 +12,6 @@ export interface Difference {
 
 const UNKNOWN = 'Not published.'
 
-/** A setting of the service among those of endpoints. */
 export const ofService = (setting: string) => `${setting} (of the service)`
 
 /** Deliberate differences, for docs/spec/differences.md, `drydock doctor --production` and the page. */

@@ -388,7 +388,6 @@ const endpointCrash = z.object({
 
 export type EndpointCrash = z.infer<typeof endpointCrash>
 
-/** The last code change of an endpoint since the service started. */
 const codeChange = z.object({
   files: z.array(z.string()).describe('those that changed, relative to the folder of the code'),
   at: z.number().int().describe('when it was noticed, ms since the epoch'),

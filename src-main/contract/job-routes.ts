@@ -416,7 +416,6 @@ export type BatchDetail = z.infer<typeof batchDetail>
 const BATCH = '/api/batches/:batchId'
 const lineNumber = wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1')
 
-/** Part of the management API for batches. Source: ours; docs/spec/batches.md. */
 export const BATCH_ROUTES = {
   batchList: {
     methods: ['GET'],

@@ -45,7 +45,6 @@ export type AuditEntry = z.infer<typeof auditEntry>
 /** Name of the account key in the audit log; no named key may have it. */
 export const ACCOUNT_NAME = 'account'
 
-/** Part of the management API for named keys. Source: ours. */
 export const KEY_ROUTES = {
   namedKeyList: {
     methods: ['GET'],

@@ -35,7 +35,6 @@ export const KEY_ERRORS = {
   },
 } as const
 
-/** Errors of deploys to targets; see contract/errors.ts. Source: docs/spec/platform.md, 8. */
 export const TARGET_ERRORS = {
   TARGET_NOT_FOUND: {
     status: 404,

@@ -1,4 +1,3 @@
-/** Remote computers whose engine runs workers of this service. Source: ours. */
 import { z } from 'zod'
 import { done, type Route } from './routes.ts'
 import { doctorRow } from './system.ts'

@@ -92,7 +92,6 @@ export const logLine = z.object({
 
 export type LogLine = z.infer<typeof logLine>
 
-/** A page of log lines in order of time, oldest first. */
 export const logPage = z.object({
   lines: z.array(logLine),
   more: z.literal(true).optional().describe('there are more lines: older ones, or later ones if `after` was given'),
@@ -117,7 +116,6 @@ export const proxiedRequest = z.object({
 
 export type ProxiedRequest = z.infer<typeof proxiedRequest>
 
-/** A page of finished requests in order of time, newest first. */
 export const proxiedRequestPage = z.object({ requests: z.array(proxiedRequest), cursor: z.string().optional() })
 
 /** Percentiles of a duration in ms; missing if nothing was measured. */
@@ -171,7 +169,6 @@ export const metricsSeries = z.object({
 const isHttpAddress = (text: string) =>
   /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?(\/[^\s?#]*)?$/i.test(text)
 
-/** Every setting of the service has a default that is safe. */
 export const serviceSettings = z.object({
   strictLimits: z.boolean().default(false).describe('answer with 429 as the platform does'),
   strictLimitsFleetShare: z

@@ -5,10 +5,8 @@ import { hubModel } from './models.ts'
 
 export const MANIFEST_VERSION = '1.0'
 
-/** Source: docs/spec/app-deploy.md, 5. */
 export const MANIFEST_FILE = 'svc_manifest.json'
 
-/** One function of an endpoint in the manifest. Source: docs/spec/app-deploy.md, 6. */
 const manifestFunction = z.object({
   name: z.string(),
   module: z.string().describe('dotted path from the root of the project'),
@@ -32,7 +30,6 @@ const networkVolume = z.object({
   dataCenterId: z.string().optional(),
 })
 
-/** An endpoint of an app in the manifest. Source: docs/spec/app-deploy.md, 6. */
 export const manifestResource = z.object({
   sdk: z.literal(2).optional().describe('made with SDK 2.0: the runtime that comes with Drydock serves it'),
   is_load_balanced: z.boolean(),

@@ -25,7 +25,6 @@ const hubFile = z.object({
   sha256: z.string().optional(),
 })
 
-/** The files of a revision, as stored next to it. */
 export const hubListing = z.object({ revision: z.string().regex(/^[0-9a-f]{40}$/), files: z.array(hubFile) })
 
 export type HubListing = z.infer<typeof hubListing>
@@ -121,7 +120,6 @@ export const modelUse = z.object({
 
 export type ModelUse = z.infer<typeof modelUse>
 
-/** States of a download; the last three of them are final. */
 export const DOWNLOAD_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 
 export type DownloadState = (typeof DOWNLOAD_STATES)[number]

@@ -10,7 +10,6 @@ export const packageWish = z
   .max(200)
   .regex(PACKAGE, 'must be the name of a package, like pillow, torch==2.5.1 or "uvicorn[standard]>=0.30"')
 
-/** Package installation for an endpoint since the service started. */
 export const packageInstall = z.object({
   packages: z.array(z.string()),
   environment: z.string().describe('folder of the virtual environment'),

@@ -1,4 +1,3 @@
-/** Errors of the platform's management API; see contract/errors.ts. Source: docs/spec/platform.md, 5. */
 export const PLATFORM_ERRORS = {
   TEMPLATE_NOT_FOUND: {
     status: 404,

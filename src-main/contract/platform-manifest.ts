@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { hubModel } from './models.ts'
 
-/** Source: the public package runpod 2.0, its deploy. */
 export const PLATFORM_MANIFEST_FILE = 'runpod_manifest.json'
 
 const mount = z.looseObject({ kind: z.enum(['network', 'global']), reference: z.string(), path: z.string() })

@@ -46,7 +46,6 @@ export const PLATFORM_PAGE = 100
 
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
-/** Source of the routes here: docs/spec/platform.md, 5. */
 const ENDPOINT_ROUTES = {
   endpointList: {
     methods: ['GET'],

@@ -288,5 +288,4 @@ export const platformRegistryCreate = z.strictObject({
   password: z.string().min(1).max(10_000),
 })
 
-/** Registry credentials without their secret. Their id is their name. */
 export const platformRegistry = z.object({ id: z.string(), name: z.string() })

@@ -1,4 +1,3 @@
-/** Routes of projects. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { environmentName, RUNS_ON } from './app.ts'
 import { sessionLink } from './live.ts'

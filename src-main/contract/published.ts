@@ -86,7 +86,6 @@ export type PublishGraph = z.infer<typeof publishGraph>
 // Payload and document are JSON within JSON, where each quote takes two characters.
 const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
 
-/** Source: docs/spec/image-workflows.md, 7. */
 export const PUBLISHED_ROUTES = {
   publishedList: {
     methods: ['GET'],

@@ -21,7 +21,6 @@ export type RequestDraft = z.infer<typeof requestDraft>
 
 const name = z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters')
 
-/** A request with a name, unique within an endpoint. */
 export const savedRequest = z.object({
   id: z.string(),
   name,
@@ -77,7 +76,6 @@ export const loadTestCreate = loadTestPlan.extend({
 
 export type LoadTestCreate = z.infer<typeof loadTestCreate>
 
-/** All load test states but the first are final. */
 const LOAD_TEST_STATES = ['running', 'completed', 'stopped'] as const
 
 /** Durations in ms. Bucket n of the histogram counts those up to 1.1 to the power n. */

@@ -41,7 +41,6 @@ const scannedSettings = z.object({
   flashboot: z.boolean().optional(),
   datacenter: oneOrMore.optional(),
   python_version: z.string().optional(),
-  // only for an App
   mounts: z.array(scannedMount).optional(),
   registry_auth: z.string().optional(),
   model: z.string().optional().describe('owner/name, perhaps with :revision'),

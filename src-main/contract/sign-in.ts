@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { done, type Route } from './routes.ts'
 
-/** Source: docs/spec/platform.md, 6. */
 export const SIGN_IN_REQUEST_STATES = ['PENDING', 'APPROVED', 'CONSUMED', 'DENIED', 'EXPIRED'] as const
 
 export type SignInRequestState = (typeof SIGN_IN_REQUEST_STATES)[number]

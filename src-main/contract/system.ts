@@ -20,7 +20,6 @@ export const doctorFix = z.object({
 
 export type DoctorFix = z.infer<typeof doctorFix>
 
-/** A check in the pages and in `drydock doctor`. */
 export const doctorRow = z.object({
   check: z.string(),
   state: z.enum(['ok', 'warning', 'failed']),
@@ -110,7 +109,6 @@ const diskView = z.object({
 
 const diskClean = z.strictObject({ kind: z.enum(DISK_KINDS) })
 
-/** Part of the management API, including browser sessions. Source: ours. */
 export const SYSTEM_ROUTES = {
   doctorRead: {
     methods: ['GET'],

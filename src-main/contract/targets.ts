@@ -27,7 +27,6 @@ export const targetCreate = z.strictObject({
 
 export type TargetCreate = z.output<typeof targetCreate>
 
-/** A target as it is shown, without its secret key. */
 export const targetView = z.object({ name: z.string(), url: z.string(), updatedAt: z.number().int() })
 
 export type TargetView = z.infer<typeof targetView>

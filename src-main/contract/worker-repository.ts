@@ -41,7 +41,6 @@ const hubInput = z.object({
   advanced: z.boolean().default(false).describe('hidden until it is asked for'),
 })
 
-/** A variable of the form: a fixed value, or a question. */
 const hubVariable = z.object({
   key: variableName,
   value: scalar.transform(String).optional(),

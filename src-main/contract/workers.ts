@@ -1,4 +1,3 @@
-/** Shells in containers of workers, and replacing workers. Source: ours, Workers. */
 import { z } from 'zod'
 import { limit, utf8Bytes } from './limits.ts'
 import { done, type Route, wholeNumber } from './routes.ts'

@@ -23,7 +23,6 @@ export type Admitted = {
 }
 
 export type AdmittedKind = {
-  /** Throws an AppError for an endpoint of another kind. */
   readonly requireKind: (endpoint: Endpoint) => void
   readonly needsNoKey?: (endpoint: Endpoint) => boolean
   /** Undefined: the listener serves all endpoints. */

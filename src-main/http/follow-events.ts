@@ -132,7 +132,6 @@ export function createEventFeed({ storage, clock, stopping }: ServiceBase): Even
   }
 }
 
-/** @param left called once, when the stream has ended */
 function listen(options: {
   readonly cursor: number
   readonly only: string | undefined

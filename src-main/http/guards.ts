@@ -107,10 +107,6 @@ export function requireRoleOf({ role, name = '' }: Caller, needed: Role): void {
   if (!isEnough(role, needed)) throw new AppError('FORBIDDEN_ROLE', { name, role, needed })
 }
 
-/**
- * Requires any valid key or a session.
- * @throws AppError UNAUTHORIZED
- */
 export function requireCaller(c: Context, service: GuardServices): Caller {
   return admitBy(c, service, () => callerNow(c, service))
 }

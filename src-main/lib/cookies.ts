@@ -1,4 +1,3 @@
-/** Pairs of the header `Cookie`, as `name=value`. */
 export const cookiePairs = (header: string): readonly string[] => header.split(';').flatMap((pair) => pair.trim() || [])
 
 export function cookieNamed(header: string | undefined, name: string): string | undefined {

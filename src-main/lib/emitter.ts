@@ -21,7 +21,6 @@ export function createEmitter<T extends readonly unknown[] = []>(): Emitter<T> {
   }
 }
 
-/** Makes emitters by key; one without listeners takes no memory. */
 export function createKeyedEmitter<T extends readonly unknown[] = []>() {
   const emitters = new Map<string, Emitter<T>>()
   return {

@@ -138,7 +138,6 @@ export type PodSpec = {
   readonly id: string
   readonly env: Readonly<Record<string, string>>
   readonly container: ContainerSettings
-  /** Path of the volume that is deleted with the pod. */
   readonly ownVolume: string | undefined
 }
 
@@ -146,7 +145,6 @@ export type PodSpec = {
 export type PodContainers = {
   readonly problem: () => Promise<string | undefined>
   readonly adopt: () => Promise<void>
-  /** Starts a new container in place of the earlier one. */
   readonly start: (spec: PodSpec, watch: Watch) => Promise<void>
   /** Keeps the container and its log. */
   readonly stop: (id: string, graceMs: number) => Promise<void>

@@ -26,7 +26,6 @@ export const statsQuery = (client: ApiClient) =>
 export const publishedQuery = (client: ApiClient, graphId: string) =>
   read(client, ['published', graphId], 'publishedRead', { path: { graphId } })
 
-/** Read anew whenever somebody is about to delete. */
 export const dependentsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     ...read(client, ['dependents', endpointId], 'endpointDependents', { path: { endpointId } }),
@@ -98,7 +97,6 @@ export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: R
     refetchInterval: RANGES[range].everyMs,
   })
 
-/** Asked at each visit, because engines and GPUs come and go. */
 export const catalogQuery = (client: ApiClient) => read(client, ['catalog'], 'catalogList')
 
 export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>

@@ -71,7 +71,6 @@ function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Stands below the page, so that it covers no content. */
 function ConnectionBanner() {
   const lost = useAppState((state) => state.connection === 'lost')
   const since = useAppState((state) => state.connectionSince)

@@ -127,7 +127,6 @@ const PAUSE_MS = 150
 // A single letter would be found in every job.
 const SHORTEST = 2
 const JOBS = 8
-// Endpoints whose logs are offered.
 const LOGS = 3
 
 const NOTHING: readonly Entry[] = []

@@ -12,7 +12,6 @@ export function showTheme(store: AppStore, page: HTMLElement): void {
   store.subscribe(({ theme }) => show(theme))
 }
 
-/** Shows desktop notices; "service ended" closes when it is back. */
 export function showDesktopNotices(desktop: DesktopBridge | undefined, store: AppStore): void {
   const { notify, closeNotice } = store.getState()
   let ended: number | undefined

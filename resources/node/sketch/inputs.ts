@@ -42,7 +42,6 @@ export type Value = {
 
 export type Inputs = ReturnType<typeof createInputs>
 
-/** @param values outputs of the nodes that have run */
 export function createInputs(node: PayloadNode, type: NodeType, values: ReadonlyMap<string, readonly Value[]>) {
   const typeOf = (name: string) => type.inputs.find((input) => input.name === name)
   const wrong = (name: string, wanted: string) => new NodeError(`Input ${name} needs ${wanted}.`, node, { input: name })

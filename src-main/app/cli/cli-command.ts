@@ -15,7 +15,6 @@ export class CliCommand extends Command {
     return new CliCommand(name, this.#surroundings)
   }
 
-  /** Adds a text below the options of its help. */
   details(text: string): this {
     this.#example ??= /^ {2}\$ (.+)$/m.exec(text)?.[1]
     return this.addHelpText('after', text)
@@ -38,7 +37,6 @@ export class CliCommand extends Command {
     return this.addOption(Object.assign(alias, { attributeName, parseArg: option.parseArg }))
   }
 
-  /** The command's arguments and options come after the session. */
   onSession<Given extends readonly unknown[]>(run: (session: Session, ...given: Given) => Promise<unknown>): this {
     return this.action(async (...given: Given) => {
       const { openSession } = await import('./session.ts')

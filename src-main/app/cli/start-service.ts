@@ -105,7 +105,6 @@ export async function onFreshService<Result>(
   }
 }
 
-/** Runs a task that a stop signal aborts with ABANDONED. */
 export async function stoppable<Result>(
   { onStopSignal }: Pick<Surroundings, 'onStopSignal'>,
   why: (signal: StopSignal) => string,

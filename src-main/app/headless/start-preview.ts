@@ -30,7 +30,6 @@ export function createStartPreview({
   readonly log: Log
 }): StartPreview {
   const passed = Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_PASSED_ON.test(name)))
-  // A killed preview left its workers running.
   async function tidyUp(exitCode: number | null): Promise<void> {
     if (exitCode === 0) return
     try {

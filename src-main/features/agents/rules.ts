@@ -5,10 +5,6 @@ export type CallLimits = ReturnType<typeof createCallLimits>
 // Short, so that bursts take little of the service at a time.
 const SPAN_MS = 1000
 
-/**
- * Makes one agent's limits.
- * @param now ms of a monotonic clock
- */
 export function createCallLimits({
   perSpan,
   atOnce,
@@ -22,7 +18,6 @@ export function createCallLimits({
   let used = 0
   let open = 0
   return {
-    /** @returns a release function, or a message for the agent to wait */
     enter(count: number = 1): (() => void) | string {
       if (now() - start >= SPAN_MS) {
         start = now()

@@ -51,10 +51,6 @@ export type BuildRequest = {
   readonly check?: ((scan: ScanDocument) => Promise<void>) | undefined
 }
 
-/**
- * @param report gets every step
- * @throws BuildFailure with all problems of the failed step
- */
 export async function buildApp<Made extends MadeArtifact>(
   ports: BuildPorts<Made>,
   request: BuildRequest,

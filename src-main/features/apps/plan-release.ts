@@ -62,10 +62,6 @@ export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): 
   return plan
 }
 
-/**
- * Plans a rollback.
- * @throws AppError RELEASE_NOT_FOUND if not a valid target; BAD_FIELD
- */
 export async function planRollback(deps: PlanDeps, environment: Environment, release: Release): Promise<DeployPlan> {
   const { artifact } = locateSource(deps.storage, environment, { release: release.number })
   const manifest = readStoredManifest(release.manifest)

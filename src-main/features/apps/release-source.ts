@@ -35,7 +35,6 @@ export type BuiltSource = { readonly artifact: string; readonly manifest: string
 const PROBLEMS_TOLD = 10
 const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
 
-/** @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED */
 export function locateSource(
   { apps }: Pick<Storage, 'apps'>,
   environment: Environment,
@@ -136,7 +135,6 @@ type Deps = {
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
 }
 
-/** Deletes artifacts without a release, and unpacked ones that no endpoint or worker uses. */
 export async function sweepArtifacts(deps: Deps): Promise<void> {
   const inUse = artifactsInUse(deps)
   await deps.storage.durable() // after a power cut a just deleted release could return without its code

@@ -20,7 +20,6 @@ import { mayMove } from './rules/transitions.ts'
 // Requests per commit, and bytes of their inputs in rows; about 5 ms. Source: ours.
 const AT_ONCE = 50
 const BYTES_AT_ONCE = MIB
-// Rows deleted per commit.
 const DROPPED_AT_ONCE = 500
 const RETRY_AFTER_MS = 5000
 
@@ -210,7 +209,6 @@ export function createBatchQueue(deps: Deps) {
       requireDraft(requireBatch(storage, batch.id))
       return false
     },
-    /** @throws AppError BATCH_CLOSED, JOB_NOT_FOUND */
     removeRequest: (id: string, requestId: string): Promise<void> =>
       inTurn(id, async () => {
         const { seq } = requireDraft(requireBatch(storage, id))
@@ -274,7 +272,6 @@ export function createBatchQueue(deps: Deps) {
 
 const TRANSIENT: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY']
 
-/** @throws AppError BATCH_CLOSED */
 export function requireDraft(batch: Batch): Batch {
   if (mayMove(batch.state, 'finalize')) return batch
   const why = { DRAFT: '', FINALIZED: 'is finalized', CANCELLED: 'was cancelled', FAILED: 'has failed' }[batch.state]

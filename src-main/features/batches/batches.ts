@@ -114,10 +114,6 @@ function insertBatch(
   return id
 }
 
-/**
- * Creates an empty draft for the job API.
- * @throws AppError TOO_MANY_BATCHES
- */
 export async function startBatch(deps: SubmitDeps, endpoint: Endpoint): Promise<string> {
   const { storage, clock } = deps
   const most = limit('batchesActive')

@@ -9,7 +9,6 @@ import type { BatchCounts } from './rules/counts.ts'
 import { BATCH_EVENTS, BATCH_TRANSITIONS, type BatchEvent } from './rules/transitions.ts'
 
 export type BatchPlace = DraftPlace & {
-  /** Id of the request that becomes the job. */
   readonly draftId?: string | undefined
   readonly instead?: number | undefined
 }
@@ -25,7 +24,6 @@ export type Batch = {
   readonly state: BatchState
   /** 0: its jobs do not match its state yet. */
   readonly settled: 0 | 1
-  /** Wall ms. */
   readonly createdAt: number
 }
 
@@ -88,14 +86,12 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
   }
 
   return {
-    /** Newest first. */
     list: query<[limit: number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all(),
     ofEndpoint: query<[endpointId: string], Batch>(`
       SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? ORDER BY seq DESC`).all(),
     get: query<[id: string], Batch>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`).one(),
     named: query<[endpointId: string, fingerprint: string], Batch>(`
       SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? AND fingerprint = ? ORDER BY seq DESC LIMIT 1`).one(),
-    /** Batches whose jobs do not match their state yet. */
     unsettled: query<[], Batch>(`SELECT ${COLUMNS} FROM batches WHERE settled = 0 ORDER BY seq`).all(),
     settle: query<[seq: number, state: BatchState]>(`
       UPDATE batches SET settled = 1 WHERE seq = ? AND state = ?`).run(),
@@ -140,7 +136,6 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
       payloads.insertDraft(draft)
       return true
     },
-    /** @returns false if the draft has no such request */
     removeDraft(batch: number, line: number): boolean {
       if (!removeLine(batch, line)) return false
       removeDraft(batch, line)
@@ -148,7 +143,6 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
       return true
     },
     dropDrafts,
-    /** Requests that become jobs next. */
     drafts: query<[batch: number, limit: number], Draft>(`
       SELECT d.batch, d.line, l.id, d.request, octet_length(d.input) AS bytes
       FROM draft_requests d CROSS JOIN batch_lines l ON l.batch = d.batch AND l.line = d.line

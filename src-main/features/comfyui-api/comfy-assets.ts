@@ -107,7 +107,6 @@ function inputPath(filePath: string): string {
   return `${folder}${name}`
 }
 
-/** @throws AppError ASSET_NOT_FOUND */
 export function readComfyAsset(deps: ComfyAssetDeps, place: ComfyPlace, id: string) {
   const record = recordOf(deps, place, id)
   if (record !== undefined) return assetView(deps, place, record)

@@ -76,7 +76,6 @@ export function createComfyEvents({ storage, clock }: Deps) {
         if (!isChanged && (await wait(clock, { ms: QUIET_MS, signal, listen })) === 'quiet') yield undefined
       }
     } catch (error) {
-      // Its run was deleted.
       if (!(error instanceof AppError && error.code === 'JOB_NOT_FOUND')) throw error
     } finally {
       off()

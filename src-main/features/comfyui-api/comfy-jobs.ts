@@ -27,10 +27,6 @@ export type ComfyPlace = { readonly endpointId: string; readonly base: string }
 
 export type ComfyJob = Awaited<ReturnType<typeof viewComfyJob>>
 
-/**
- * @param nodes of its graph; undefined: they are read
- * @throws AppError JOB_NOT_FOUND
- */
 export async function readComfyJob(deps: Deps, place: ComfyPlace, id: string, nodes?: GraphNodes) {
   return await viewComfyJob(deps, place, requireComfyRun(deps, place, id), nodes)
 }
@@ -142,9 +138,7 @@ export function outputView({ storage }: Pick<Deps, 'storage'>, { base, run, inde
 export type AskedJobs = {
   readonly states: readonly ComfyState[] | undefined
   readonly limit: number
-  /** Id of the last job of the page before. */
   readonly cursor: string | undefined
-  /** Labels that all must have. */
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -179,13 +173,11 @@ function hasLabels({ comfyuiPrompts }: Storage, runId: string, asked: AskedJobs[
   return wanted.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
 }
 
-/** @throws AppError JOB_NOT_FOUND */
 export async function cancelComfyJob(deps: Deps, place: ComfyPlace, id: string) {
   await cancelPrompt(deps, requireComfyRun(deps, place, id).id)
   return await readComfyJob(deps, place, id)
 }
 
-/** @returns JSON. @throws AppError JOB_NOT_FOUND */
 export function comfyWorkflow({ storage }: Pick<Deps, 'storage'>, place: ComfyPlace, id: string): string {
   const payload = storage.runs.texts(requireComfyRun({ storage }, place, id).id)?.payload ?? '{}'
   return `{"workflow":${payload},"format":"api"}`

@@ -7,14 +7,9 @@ const [JPEG, PNG] = [1, 2]
 type Options = {
   readonly promptId: string
   readonly node: string | undefined
-  /** Whether the client understands pictures that name their node. */
   readonly withMetadata: boolean
 }
 
-/**
- * @param preview a data URI of JPEG or PNG
- * @returns undefined for other previews
- */
 export function encodePreview(preview: string, options: Options): Buffer | undefined {
   const read = readPreview(preview)
   return read && encodePicture(read.type, Buffer.from(read.base64, 'base64'), options)
@@ -32,7 +27,6 @@ export function encodePicture(type: string, picture: Uint8Array, { promptId, nod
   return Buffer.concat([uint32(PREVIEW_WITH_METADATA), uint32(metadata.length), metadata, picture])
 }
 
-/** @returns undefined unless it is a data URI of JPEG or PNG */
 export function readPreview(preview: string): { readonly type: string; readonly base64: string } | undefined {
   const [, type, base64] = /^data:(image\/(?:png|jpeg));base64,(.+)$/s.exec(preview) ?? []
   return type === undefined || base64 === undefined ? undefined : { type, base64 }

@@ -67,18 +67,14 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
 }
 
 export type SentPrompt = {
-  /** JSON of an object. */
   readonly graph: string
   readonly promptId: string
   readonly idempotencyKey: string | undefined
-  /** JSON of an object. */
   readonly extraData: string | undefined
   readonly priority?: number
   readonly targets?: readonly string[] | undefined
   readonly clientId?: string | undefined
-  /** JSON of an object, or of a text. */
   readonly metadata?: string | undefined
-  /** Input files by the ids that the graph refers to. */
   readonly assets?: AskedPrompt['assets']
 }
 
@@ -127,7 +123,6 @@ function targetsIn(json: string | undefined): readonly string[] | undefined {
   return isArray(value) ? value.filter((id) => typeof id === 'string') : []
 }
 
-/** @throws AppError as createRun */
 async function checkInTurn(
   deps: RunDeps,
   endpoint: Endpoint,
@@ -149,7 +144,6 @@ function documentIn(info: string | undefined): string | undefined {
   return document?.startsWith('{') === true ? document : undefined
 }
 
-/** @returns JSON of the account keys for the worker's input; undefined without keys */
 function keysIn(extra: ReturnType<typeof fieldsOf>): string | undefined {
   const keys = ACCOUNT_KEYS.flatMap(([name, sent]) => {
     const key = textOf(extra(sent))
@@ -172,13 +166,11 @@ type Stored = NonNullable<ReturnType<RunDeps['storage']['comfyuiPrompts']['get']
 
 const asPrompt = ({ runId, ...prompt }: Stored): StoredPrompt => ({ ...prompt, promptId: promptOfJob(runId) ?? runId })
 
-/** Waiting and running jobs. */
 export function queueRemaining(counts: Pick<QueueCounts, 'of'>, endpointId: string): number {
   const count = counts.of(endpointId)
   return waitingJobs(count) + count.inProgress
 }
 
-/** JSON of the running and the waiting prompts of an endpoint. */
 export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: string): string {
   const open = storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
   const listOf = (isRunning: boolean) =>

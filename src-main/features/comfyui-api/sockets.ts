@@ -165,7 +165,6 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   })
 
   return {
-    /** @returns handlers for the client's messages and its disconnection */
     join(endpointId: string, clientId: string, connection: Connection) {
       const client: Client = { ...connection, endpointId, clientId, hasPreviewMetadata: false }
       clients.set(endpointId, (clients.get(endpointId) ?? new Set()).add(client))

@@ -1,4 +1,3 @@
-/** The fields of a run that only ComfyUI clients send and read. */
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../contract/job.ts'
 import { queriesOf } from '../../database/queries.ts'
@@ -79,14 +78,11 @@ export function createComfyuiPromptStore(db: Database) {
       return lists[isAscending ? 'ascending' : 'descending']({ ...rest, ...statesIn(states) })
     },
     count: ({ endpointId, states }: StatesQuery) => count({ endpointId, ...statesIn(states) }),
-    /** Oldest first. */
     open: query<[endpointId: string, limit: number], { readonly runId: string; readonly status: JobState }>(`
       SELECT r.id AS runId, j.status FROM workflow_runs r JOIN jobs j ON j.id = r.id
       WHERE r.endpoint_id = ? AND r.ended_at IS NULL ORDER BY r.seq LIMIT ?`).all(),
-    /** Newest first. */
     endedIds: query<[endpointId: string, limit: number], string>(`
       SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ?`).values(),
-    /** Oldest first. */
     endedIdsFrom: query<[endpointId: string, limit: number, offset: number], string>(`
       SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq LIMIT ? OFFSET ?`).values(),
   }
@@ -99,7 +95,6 @@ export type UserFile = {
   readonly modifiedAt: number
 }
 
-/** Files that ComfyUI's page stores, by endpoint. */
 export function createComfyuiUserFileStore(db: Database) {
   const query = queriesOf(db)
   const columns = `path, length(content) AS bytes, created_at AS createdAt, modified_at AS modifiedAt`
@@ -128,7 +123,6 @@ type ComfyAsset = {
   readonly endpointId: string
   /** SHA-256 of its bytes. */
   readonly asset: string
-  /** Hex. */
   readonly blake3: string
   /** Under which graphs load it. */
   readonly name: string
@@ -136,11 +130,9 @@ type ComfyAsset = {
   readonly filePath: string | null
   readonly contentType: string
   readonly createdAt: number
-  /** Wall ms. */
   readonly expiresAt: number | null
 }
 
-/** Records of Comfy API v2 over uploaded files. */
 export function createComfyAssetStore(db: Database) {
   const query = queriesOf(db)
   const columns = `
@@ -150,7 +142,6 @@ export function createComfyAssetStore(db: Database) {
   return {
     get: query<[{ endpointId: string; id: string; now: number }], ComfyAsset>(`
       SELECT ${columns} FROM comfyui_assets WHERE id = @id AND ${isThere}`).one(),
-    /** Newest first. */
     byHash: query<[{ endpointId: string; blake3: string; now: number }], ComfyAsset>(`
       SELECT ${columns} FROM comfyui_assets WHERE blake3 = @blake3 AND ${isThere}
       ORDER BY created_at DESC LIMIT 1`).one(),

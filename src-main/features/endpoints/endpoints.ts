@@ -146,10 +146,6 @@ export async function updateEndpoint(
   return changed
 }
 
-/**
- * Pauses or resumes dispatch.
- * @throws AppError NOT_DONE for a published graph
- */
 export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {
   return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => {
     const backingId = kindOf(endpoint).backingId(endpoint)
@@ -161,7 +157,6 @@ export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promis
   })
 }
 
-/** Replaces an endpoint's key, voiding the old one at once. */
 export async function rotateEndpointKey(deps: Deps, { id }: Endpoint): Promise<EndpointAndKey> {
   const key = deps.newId.key()
   const keyHash = deps.newId.hash(key)

@@ -132,7 +132,6 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   }
 }
 
-// The order of `readRows`.
 function byAge(a: Endpoint, b: Endpoint): number {
   return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 }

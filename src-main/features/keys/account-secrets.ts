@@ -17,7 +17,6 @@ export type AccountSecret = { readonly name: string; readonly description: strin
 
 type Deps = { readonly storage: Pick<Storage, 'secrets' | 'write'>; readonly clock: Pick<Clock, 'now'> }
 
-/** @throws AppError BAD_FIELD if the name is taken or not allowed in settings */
 export async function createSecret(
   { storage, clock }: Deps,
   { name, value, description }: { readonly name: string; readonly value: string; readonly description: string },

@@ -149,10 +149,6 @@ export function createModels(
       log.info('model removed', { directory, name })
       await rescan()
     },
-    /**
-     * Scans the folders.
-     * @returns them, and the file that configures a local ComfyUI
-     */
     async folders(): Promise<{ readonly folders: ModelFolderView[]; readonly configFile: string }> {
       await rescan()
       const views = scanned.map(

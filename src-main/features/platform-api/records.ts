@@ -180,10 +180,6 @@ export function updateVolume(
   })
 }
 
-/**
- * Forgets a network volume; its folder and content stay.
- * @throws AppError VOLUME_NOT_FOUND, IN_USE
- */
 export async function deleteVolume({ storage }: Pick<RecordDeps, 'storage'>, id: string): Promise<void> {
   await storage.write(() => {
     const { name } = requireVolume(storage, id)

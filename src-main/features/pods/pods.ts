@@ -27,9 +27,7 @@ export function createPods({
 }: Pick<ServiceContext, 'storage' | 'clock' | 'newId' | 'log' | 'fleet'>) {
   const logs = createPodLogs({ storage, clock, log })
   const starts = createPodStarts({ storage, log, fleet, note: logs.note })
-  // One change of a pod at a time.
   const { inTurn } = createTurns()
-  /** @throws AppError NOT_ON_THIS_MACHINE with the reason */
   async function requireContainers(): Promise<PodContainers> {
     const containers = fleet.containerHost?.pods
     const why = containers === undefined ? 'they need a Docker engine on this machine' : await containers.problem()
@@ -38,7 +36,6 @@ export function createPods({
     return containers
   }
 
-  /** @throws AppError POD_NOT_FOUND */
   function requirePod(id: string): PodRow {
     const found = storage.pods.get(id)
     if (found === undefined) throw new AppError('POD_NOT_FOUND', { podId: id.slice(0, 100) })
@@ -147,7 +144,6 @@ export function createPods({
         if (!isSame && status !== 'EXITED') await ACTIONS.restart(id)
         return read(id)
       }),
-    /** @returns the pod after the action; a deleted one as it was before */
     act: (id: string, action: PodAction): Promise<Pod> =>
       inTurn(id, async () => {
         requirePod(id)
@@ -157,7 +153,6 @@ export function createPods({
         return action === 'terminate' ? before : read(id)
       }),
     remove: (id: string): Promise<void> => inTurn(id, () => remove(id)),
-    /** Lines of a pod until its container ends. */
     async lines(id: string, wish: PodLinesWish) {
       const row = requirePod(id)
       return logs.read(await requireContainers(), row, { ...wish, started: starts.done(id) })

@@ -32,7 +32,6 @@ export const POD_DEFAULTS: Omit<PodSettings, 'image'> = {
 
 type Problem = { readonly field: string; readonly why: string }
 
-/** The settings in a body with field names of either version. */
 export function settingsIn(fields: PodFields): Partial<PodSettings> | { readonly problem: Problem } {
   const { env, gpu, computeType, gpuTypeIds, mounts, volumeInGb } = fields
   const [network] = mounts?.network ?? []
@@ -67,7 +66,6 @@ function networkVolumeIn({ mounts, networkVolumes, networkVolumeId }: PodFields)
   return networkVolumes === undefined ? networkVolumeId : (networkVolumes[0] ?? null)
 }
 
-/** The requested GPUs as a container setting. */
 export function gpuSettingOf({ pools, gpuCount }: PodSettings): string | undefined {
   if (gpuCount === 0) return undefined
   const text = pools.join(',')
@@ -117,10 +115,8 @@ export type PodRow = {
   readonly createdAt: number
 }
 
-/** Current facts about a pod from the engine and the service. */
 export type PodFacts = {
   readonly state: PodState | undefined
-  /** Progress of a start. */
   readonly progress: string | undefined
   /** Why the engine is unavailable. */
   readonly away: string | undefined

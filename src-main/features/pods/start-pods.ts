@@ -21,7 +21,6 @@ export function createPodStarts({ storage, log, fleet, note }: Deps) {
 
   return {
     progressOf: (id: string): string | undefined => starts.get(id)?.progress,
-    /** Settles once the start in progress has succeeded or failed. */
     done: (id: string): Promise<void> | undefined => starts.get(id)?.done,
     begin(containers: PodContainers, { id, name, settings }: PodRow): void {
       const abort = new AbortController()

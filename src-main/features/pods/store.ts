@@ -25,7 +25,6 @@ export function createPodStore(db: Database) {
     DELETE FROM pod_events WHERE pod = @pod AND seq <= (
       SELECT seq FROM pod_events WHERE pod = @pod ORDER BY seq DESC LIMIT 1 OFFSET @most)`).run()
   return {
-    /** Newest last. */
     eventsAfter: query<[pod: string, seq: number], PodEvent>(`
       SELECT seq, at, line FROM pod_events WHERE pod = ? AND seq > ? ORDER BY seq`).all(),
     addEvent(pod: string, at: number, line: string) {

@@ -6,7 +6,6 @@ import { Cron } from 'croner'
 import type { ScheduleTiming } from '../../contract/schedules.ts'
 
 export type Timing = ScheduleTiming & {
-  /** Wall-clock ms. */
   readonly createdAt: number
 }
 

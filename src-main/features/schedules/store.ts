@@ -55,7 +55,6 @@ export function createScheduleStore(db: Database) {
     list: (endpointId?: string) => (endpointId === undefined ? all() : ofEndpoint(endpointId)),
     get: query<[endpointId: string, id: string], Row>(`
       SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? AND id = ?`).one(toSchedule),
-    /** @returns false if the endpoint already has one of that name */
     insert({ cron, everyMs, timeZone, nextAt, paused, request: { input, ...request }, ...rest }: Schedule) {
       const times = { cron, everyMs, timeZone, nextAt }
       return insert({ ...rest, ...times, request: JSON.stringify(request), input, paused: paused ? 1 : 0 })

@@ -174,7 +174,6 @@ export function createTargetDeploys(
 
   return {
     notifier,
-    /** @throws AppError TARGET_NOT_FOUND, TARGET_UNREACHABLE, TARGET_REFUSED, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP */
     async plan(place: TargetPlace, wanted: Wanted): Promise<TargetPlan> {
       const access = requireTarget(storage, place.target)
       const opened = open(place, wanted.source)
@@ -183,10 +182,6 @@ export function createTargetDeploys(
       const plan = await planOn(client, place, opened)
       return { ...plan, warnings: [...(await warningsOf(client, opened.manifest, wanted.withKey))] }
     },
-    /**
-     * Starts a deploy in the background.
-     * @throws AppError TARGET_NOT_FOUND, ARTIFACT_NOT_FOUND, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP, TARGET_BUSY, STOPPING
-     */
     async create(place: TargetPlace, wanted: TargetDeployCreate): Promise<TargetDeploy> {
       const access = requireTarget(storage, place.target)
       const opened = open(place, wanted.source)

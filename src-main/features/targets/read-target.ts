@@ -35,10 +35,6 @@ const SECRETS = 'query { myself { secrets { name } } }'
 
 const named = z.object({ name: z.string() })
 
-/**
- * Requests data every account has, to validate the key.
- * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
- */
 export async function checkKey(client: TargetClient): Promise<void> {
   await client.query({ text: ACCOUNT, schema: z.object({ myself: z.object({ flashApps: z.array(named) }) }) })
 }

@@ -80,10 +80,6 @@ export function createIdlePausing(deps: {
       if (!registry.move(worker, 'pause', { reason: 'idle' })) return
       fleet.pause(workerId).catch(endAfter(worker, 'could not be paused'))
     },
-    /**
-     * Resumes a paused worker.
-     * @returns whether it may be idle from now on
-     */
     resume(workerId: string): boolean {
       const worker = registry.get(workerId)
       if (worker === undefined || !registry.move(worker, 'resume')) return false

@@ -39,7 +39,6 @@ export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<As
   return storeReceived(deps, { id, bytes: bytes.length, head: bytes, store })
 }
 
-/** @throws AppError as storeAsset */
 export async function storeReceived(
   deps: RoomDeps,
   { id, bytes, head, store }: Pick<ReceivedFile, 'id' | 'bytes' | 'head' | 'store'>,

@@ -115,7 +115,6 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
       const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
-    /** @param among the servers to ask, of several */
     fetch(endpoint: Endpoint, among = serversOf(endpoint.config.workflows)): Promise<NodeTypesResponse> {
       const key = `${endpoint.id} ${among.join(' ')}`
       const known = reading.get(key)

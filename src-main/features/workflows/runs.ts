@@ -33,7 +33,6 @@ type RunExtras = Pick<Submission, 'secretInput'> & {
   /** Called in the job's transaction, after the run is stored. */
   readonly withRun?: (job: Job) => void
   readonly isOfComfyuiClient?: boolean
-  /** Undefined: it is read from the payload. */
   readonly graph?: RunGraph
 }
 
@@ -92,7 +91,6 @@ export function askedRun(
   return { title, label, endpoint: { handler }, installed: installedModels(models, endpoint) }
 }
 
-/** @throws AppError as createRun */
 export async function refuseGraph(
   deps: Pick<RunDeps, 'models' | 'nodePackages'>,
   endpoint: Endpoint,

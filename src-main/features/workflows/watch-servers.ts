@@ -34,7 +34,6 @@ export function createServersWatch(deps: {
 
   const watched = () => storage.endpoints.all().filter(({ config }) => hasSeveralServers(config.workflows))
 
-  /** Whether it answers. */
   async function probe({ address, busy, awayBecause, has }: NamedServer): Promise<boolean> {
     const answers = (await probeServer(address, stopping)) !== undefined
     const missed = answers ? 0 : (misses.get(address) ?? 0) + 1

@@ -4,7 +4,6 @@ import { pack } from 'tar-stream'
 /** The engine unpacks it in a container; a folder has no content. */
 export type ArchiveEntry = { readonly path: string; readonly mode: number; readonly content?: Buffer }
 
-/** Makes a tar archive whose entries belong to root. */
 export function tarArchive(entries: readonly ArchiveEntry[]): Promise<Buffer> {
   const tar = pack()
   for (const { path, mode, content } of entries) {

@@ -50,7 +50,6 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
   {
     id: 'name',
     header: 'Name',
-    // The badge of the app stands next to the name.
     width: isGrouped ? 180 : 220,
     grow: 5,
     sortBy: ({ endpoint }) => endpoint.name,

@@ -41,7 +41,6 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
   queue: 'Queue',
 }
 
-// The other tabs fill the window and scroll inside.
 const SCROLLING: readonly EndpointTab[] = ['overview', 'settings', 'what-if']
 
 export function EndpointPage({ endpointId, tab }: { readonly endpointId: string; readonly tab: EndpointTab }) {

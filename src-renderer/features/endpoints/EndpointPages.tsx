@@ -7,7 +7,6 @@ import { EndpointListPage } from './EndpointListPage.tsx'
 
 const loadPage = () => import('./EndpointPage.tsx')
 
-// Charts and settings are large, and the first list needs none.
 const EndpointPage = lazy(async () => ({ default: (await loadPage()).EndpointPage }))
 
 // Preloaded later, ms, so that endpoints open at once, even without the service.

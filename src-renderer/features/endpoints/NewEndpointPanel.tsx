@@ -17,7 +17,6 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
   const { client } = useApp()
   const [fields, setForm] = useState<NewEndpointForm>(EMPTY_FORM)
   const [typedName, setTypedName] = useState<string>()
-  // A name that nobody typed follows the source of the endpoint.
   const id = typedName ?? suggestedName(kind, fields)
   const form = { ...fields, id }
   const create = useMutation({

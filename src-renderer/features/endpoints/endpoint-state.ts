@@ -60,7 +60,6 @@ export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView
   return endpointStateDot(stateNow(endpoint, workers))
 }
 
-/** Without app and environment, which a deployed name repeats. */
 export function nameInApp({ name, app }: Pick<LiveEndpoint, 'name' | 'app'>): string {
   return app !== undefined && name.startsWith(`${app.resource} (`) ? app.resource : name
 }

@@ -58,7 +58,6 @@ export function imageWarning(
   return lacks.length === 0 ? undefined : `${lacks.join(' ')} Until then, its workers cannot start.`
 }
 
-/** Body of 'create an endpoint'; empty fields keep their defaults. */
 export function createBody(
   kind: NewEndpoint,
   form: NewEndpointForm,

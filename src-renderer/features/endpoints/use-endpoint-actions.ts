@@ -3,7 +3,6 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp } from '../../store/app-context.ts'
 import { useTell } from '../../ui/use-tell.ts'
 
-/** Actions that tell their results and return whether they succeeded. */
 export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name'>) {
   const { client, store } = useApp()
   const { attempt } = useTell()
@@ -38,7 +37,6 @@ export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name
     clearFaults: (faults: Faults) => setFaults(undefined, faults),
     pause: () => setPaused(true, () => void setPaused(false, undefined)),
     resume: () => setPaused(false, () => void setPaused(true, undefined)),
-    /** Clears crashes, so that the next worker starts at once. */
     tryAgain: () =>
       attempt(
         () => client.call('endpointResume', { path }),

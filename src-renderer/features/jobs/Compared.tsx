@@ -88,7 +88,6 @@ function FactCell({ value, differs, job }: FactCellProps) {
   )
 }
 
-// Pairs pictures by place, whatever else is in the outputs.
 function Pictures({ a, b }: ComparedProps) {
   const [ofA, ofB] = useMemo(() => [mediaOf(a.output), mediaOf(b.output)], [a.output, b.output])
   const count = Math.max(ofA.length, ofB.length)

@@ -14,7 +14,6 @@ export function useMachineActions() {
     /** Why the signed-in user may not add or remove machines; undefined if allowed. */
     whyNotChange: useWhyNot('admin', 'Adding and removing machines'),
     whyNotTest: useWhyNot('deploy', 'Testing a machine'),
-    /** Adds a machine and starts its test; rejects if refused. */
     async add(body: MachineCreate) {
       const added = await client.call('machineAdd', { body })
       await readAgain()

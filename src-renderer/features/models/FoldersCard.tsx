@@ -17,7 +17,6 @@ const settingOf = ({ path, directories }: ModelFolderView): ModelFolder => ({
   ...(directories === undefined ? {} : { directories }),
 })
 
-/** Model folders in search order; the first receives downloads. */
 export function FoldersCard() {
   const { client } = useApp()
   const queries = useQueryClient()

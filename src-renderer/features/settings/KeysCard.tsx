@@ -31,7 +31,6 @@ const EFFECTS = {
   Revoke: 'Programs that use this key get status 401 at once, and browsers that it signed in are signed out.',
 } as const
 
-/** Each key is shown once, when it is created. */
 export function KeysCard() {
   const { client } = useApp()
   const { done, failed } = useTell()

@@ -15,7 +15,6 @@ import { QueryState } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 
-/** Image registry credentials; passwords are stored encrypted and never shown. */
 export function RegistriesCard() {
   const { client } = useApp()
   const { done, failed } = useTell()

@@ -15,7 +15,6 @@ export type SettingRowProps = {
   readonly save: SaveSetting
 }
 
-/** Switches save at once, fields on blur or Enter. */
 export function SettingRow({ name, settings, save }: SettingRowProps) {
   const { label, help, refusal } = SETTING_TEXTS[name]
   const [problem, setProblem] = useState<string>()
@@ -81,7 +80,6 @@ type SaveSetting = <Name extends keyof ServiceSettings>(
   value: ServiceSettings[Name],
 ) => Promise<string | undefined>
 
-/** Optimistic, reverted on refusal, with undo for ten seconds. */
 export function useSaveSetting(): SaveSetting {
   const { client, store } = useApp()
   const queries = useQueryClient()

@@ -129,7 +129,6 @@ export function NewPodPanel({ onClose, onCreated }: NewPodPanelProps) {
   )
 }
 
-/** Body of 'create a pod'; empty fields keep their defaults. */
 export function podBody(texts: Texts, { variables, volume, registry }: Chosen): Readonly<Record<string, unknown>> {
   const { name, image, command, ports, path, size, network, disk, gpu } = texts
   return {

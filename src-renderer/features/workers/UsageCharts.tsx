@@ -54,7 +54,6 @@ type TinyChartProps = {
 
 const WIDTH = 100
 const HEIGHT = 24
-// Share of its limit at which a value is a warning.
 const HIGH = 0.9
 // Readings are 2 s apart; longer pauses are gaps. ms
 const GAP_MS = 7000

@@ -122,7 +122,6 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
 
 type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
 
-// xterm is large, and few people open a terminal.
 const Terminal = lazily(async () => (await import('../../ui/XtermView.tsx')).XtermView)
 
 function ShellPart({ worker, endpoint }: ShellPartProps) {

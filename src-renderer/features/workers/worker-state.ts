@@ -4,7 +4,6 @@ import { counted } from '../../../src-main/lib/text.ts'
 import { asSentence, duration } from '../../ui/format.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
-/** Styles of worker states; no existing worker is ever `throttled`. */
 export const WORKER_STYLES: Readonly<Record<WorkerState, StateDotProps>> = {
   initializing: { tone: 'running', text: 'Starting', pulses: true },
   idle: { tone: 'completed', text: 'Idle' },
@@ -68,7 +67,6 @@ export function whyNoWorker(endpoint: Settings): string {
   return whyNoWorkerStarts(endpoint) ?? `Idle: a worker starts when a ${workOf(endpoint)} arrives, and ${after}.`
 }
 
-/** Why an endpoint that is not merely idle has no worker. */
 export function whyNoWorkerStarts(endpoint: Settings): string | undefined {
   const { paused, workersMax, workersMin, inQueue, waitingReason, throttledReason } = endpoint
   if (paused) return 'The endpoint is paused: no worker starts until it is resumed.'

@@ -59,7 +59,6 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
 
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
-// The page of a job says these too.
 const LEFT_OUT_IN_NARROW = new Set(['worker'])
 const LEFT_OUT_NEXT_TO_PREVIEW = new Set(['waited', 'tries', 'worker'])
 

@@ -4,7 +4,6 @@ export type Column<Row> = {
   readonly id: string
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Minimum width, px. */
   readonly width: number
   /** Share of the remaining width; undefined means 0. */
   readonly grow?: number

@@ -7,7 +7,6 @@ type ReporterOptions = {
   readonly promptId: string
   readonly settings: Pick<BridgeSettings, 'progressMs' | 'previewBytes'>
   readonly progress: (value: unknown) => void
-  /** True for a picture that is a result. */
   readonly takeResult: (node: string, picture: Preview) => boolean
   readonly log: (line: string) => void
 }

@@ -29,7 +29,6 @@ export async function uploadImages(
     throw new BridgeFailure('Failed to upload one or more input images', { details: faults }, { cause })
 }
 
-/** @throws Error if the connection was lost */
 async function upload(server: ComfyServer, { name, image }: InputImage, signal: AbortSignal) {
   if (typeof name !== 'string') return `Unexpected error uploading ${pythonText(name)}: its name is not text`
   if (typeof image !== 'string') return `Unexpected error uploading ${name}: it is not text`

@@ -11,7 +11,6 @@ const SENDING_CLASS = /web_?socket/i
 
 export type SocketPictures = ReturnType<typeof createSocketPictures>
 
-/** @param maxBytes in total */
 export function createSocketPictures(workflow: JsonValue, maxBytes: number) {
   const sent = new Map<string, ListedResult[]>()
   const faults: string[] = []
@@ -20,7 +19,6 @@ export function createSocketPictures(workflow: JsonValue, maxBytes: number) {
     for (const [id, node] of workflow)
       if (SENDING_CLASS.test(readPayloadNode(id, node)?.classType ?? '')) sent.set(id, [])
   return {
-    /** @returns whether the picture is a result of the node */
     take(node: string, { type, picture }: Preview): boolean {
       const pictures = sent.get(node)
       if (pictures === undefined) return false

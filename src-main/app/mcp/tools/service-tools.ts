@@ -103,7 +103,6 @@ export const SERVICE_TOOLS: readonly Tool[] = [
       )
       const [only] = given
       if (only === undefined || given.length > 1) throw new Error('Give exactly one of endpointId, workerId and jobId.')
-      // Searched here, because the service finds only by id.
       const tail = contains === undefined ? count : SEARCHED_LINES
       const { lines } = (await client.call(
         only.operation as Operation,

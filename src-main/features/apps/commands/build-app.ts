@@ -121,7 +121,6 @@ type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly
 
 type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
 
-// It may take minutes without a word.
 const LONG_STEP: StepEvent['step'] = 'install'
 
 /**

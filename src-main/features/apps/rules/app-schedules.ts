@@ -7,7 +7,6 @@ type Resources = Readonly<Record<string, ManifestResource>>
 export const scheduledIn = ({ resources }: Pick<Manifest, 'resources'>): readonly string[] =>
   Object.keys(resources).filter((name) => resources[name]?.schedule !== undefined)
 
-/** @throws AppError SCHEDULES_NOT_SUPPORTED */
 export function refuseSchedules(scheduled: readonly string[], isOn: boolean): void {
   if (!isOn && scheduled.length > 0) throw new AppError('SCHEDULES_NOT_SUPPORTED', { resources: scheduled.join(', ') })
 }

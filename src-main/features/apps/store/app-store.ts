@@ -4,7 +4,6 @@ import type { Manifest } from '../../../contract/manifest.ts'
 import { queriesOf } from '../../../database/queries.ts'
 import { endsRelease, RELEASE_TRANSITIONS, type ReleaseEvent } from '../rules/release-transitions.ts'
 
-/** An app as stored; its times are wall ms. */
 export type App = { readonly name: string; readonly createdAt: number }
 
 /** `variables` is their version, 0 without any; `machine` is where workers run, null for this machine. */
@@ -127,7 +126,6 @@ export function createAppStore(db: Database) {
       SELECT ${RELEASE} FROM releases WHERE environment_id = ? ORDER BY number DESC LIMIT ?`).all(),
     preparing: query<[], Release>(`
       SELECT ${RELEASE} FROM releases WHERE state = 'preparing' ORDER BY environment_id`).all(),
-    /** Deletes ended releases; the newest `keep` of all stay. */
     trimReleases: query<[{ environmentId: number; keep: number }]>(`
       DELETE FROM releases WHERE environment_id = @environmentId AND ended_at IS NOT NULL AND number <= (
         SELECT number FROM releases WHERE environment_id = @environmentId ORDER BY number DESC LIMIT 1 OFFSET @keep)`).run(),

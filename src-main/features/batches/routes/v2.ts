@@ -18,7 +18,6 @@ import { UNQUEUED_AS, wireState } from '../rules/counts.ts'
 type Operations = { readonly [Name in keyof typeof BATCH_V2_ROUTES]: V2Operate<Name> }
 type Named = OperationRequest & { readonly path: { readonly batchId: string } }
 
-/** @throws AppError BATCH_NOT_FOUND, also for a batch of another endpoint */
 function batchOf({ path, service, endpoint }: Named): Batch {
   const batch = requireBatch(service.storage, path.batchId)
   if (batch.endpointId !== endpoint.id) throw new AppError('BATCH_NOT_FOUND', { batchId: path.batchId.slice(0, 100) })

@@ -13,7 +13,6 @@ export function requestTo({ endpointId, service }: EndpointOfPage, { headers, ..
   return request({ ...sent, host: hostname, port, headers: { ...headers, ...own } })
 }
 
-/** Whether the server behind the endpoint has a page. */
 export function serverHasPage(endpoint: EndpointOfPage): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = requestTo(endpoint, { path: '/' }).on('response', (response) => {

@@ -19,7 +19,6 @@ import { type EndpointOfPage, requestTo } from './endpoint-request.ts'
 export type PageOptions = EndpointOfPage & {
   /** Undefined: the page of the server behind the endpoint. */
   readonly folder: string | undefined
-  /** Whether a connection belongs to the user who runs the command. */
   readonly isSameUser: (socket: Socket) => Promise<boolean>
 }
 

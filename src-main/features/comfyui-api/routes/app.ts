@@ -153,7 +153,6 @@ export function createComfyuiApp(
     fields: ReadonlyMap<string, string>,
     endpoint: Endpoint,
   ) => Promise<Asset | undefined>
-  /** @param store undefined refuses the request */
   const upload = (store: Store) => async (c: Context) => {
     await using form = await readForm(c, {
       body: uploadedBody(c),

@@ -164,7 +164,6 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
     return failed(c, IN_USE)
   })
 
-  // Other routes below /v2 belong to the native API.
   for (const path of ['/health', '/jobs/*', '/assets/*'])
     app.all(path, (c) =>
       failed(c, { status: 404, code: 'not_found', message: `There is no ${c.req.method} ${c.req.path}.` }),

@@ -25,7 +25,6 @@ import { readForm } from './read-form.ts'
 
 type Kind = 'generations' | 'edits'
 
-/** Event types by route. */
 const EVENTS = { generations: 'image_generation', edits: 'image_edit' } as const
 
 /** @returns undefined for other requests and endpoints */
@@ -78,7 +77,6 @@ async function readImages({ c, service, endpoint }: OperationRequest): Promise<I
   return readImagesRequest(sent, parameters, newSeed)
 }
 
-/** Pictures come in forms; everything else in either. */
 async function readFields(c: Context): Promise<SentImages | ImagesProblem> {
   const body = await readBody(c, limit('runsyncBodyBytes'), 'openai')
   if (c.req.header('content-type')?.toLowerCase().startsWith('multipart/') !== true) {
@@ -112,7 +110,6 @@ const badRequest = ({ param, message }: ImagesProblem): OpenAiFailure => ({
   error: { message, type: 'invalid_request_error', param, code: null },
 })
 
-/** A graph may make no picture, or several. */
 async function imagesOf(
   request: OperationRequest,
   ended: Job,

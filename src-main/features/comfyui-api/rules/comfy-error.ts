@@ -1,4 +1,3 @@
-/** Errors in the form of Comfy API v2. Source: docs/spec/comfyui.md, 11. */
 import { type AppError, type ErrorCode, errorBody } from '../../../contract/errors.ts'
 import type { Refusal } from './refusals.ts'
 

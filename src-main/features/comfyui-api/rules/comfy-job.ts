@@ -1,4 +1,3 @@
-/** Jobs as Comfy API v2 shows them. Source: docs/spec/comfyui.md, 11. */
 import type { JobState } from '../../../contract/job.ts'
 import type { RunView } from '../../../contract/workflows.ts'
 import type { Progress } from './messages.ts'

@@ -1,4 +1,3 @@
-/** Requests of Comfy API v2. Source: docs/spec/comfyui.md, 11. */
 import { limit } from '../../../contract/limits.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../../lib/json/scan.ts'
@@ -13,17 +12,14 @@ const [MOST_LABELS, METADATA_BYTES] = [16, 1024]
 const PRIORITY_MOST = 1_000_000
 
 export type ComfySubmission = {
-  /** JSON. */
   readonly graph: string
   /** JSON of an object. */
   readonly extraData: string | undefined
   readonly idempotencyKey: string | undefined
   readonly priority: number | undefined
-  /** JSON. */
   readonly metadata: string | undefined
 }
 
-/** @param field JSON of the fields of the body */
 export function readSubmission(
   field: (name: string) => string | undefined,
   idempotencyKey: string | undefined,
@@ -112,7 +108,6 @@ export function readAskedJobs(query: Readonly<Record<string, string>>) {
 
 const [SHORTEST, LONGEST] = [60, 604_800]
 
-/** @param field of the form or the object */
 export function readAssetFields(
   field: (name: string) => unknown,
   file?: { readonly name: string; readonly type: string },

@@ -7,11 +7,9 @@ import { endMessages, type Message, type PromptEnd, startMessage } from './messa
 export type StoredPrompt = {
   readonly promptId: string
   readonly number: number
-  /** JSON. */
   readonly payload: string
   readonly document: string | undefined
   readonly clientId: string | undefined
-  /** JSON of an object, without the document. */
   readonly extra: string
   readonly outputs: readonly string[]
 }

@@ -1,5 +1,3 @@
-/** Filters of `GET /jobs`, with the errors of a ComfyUI server. */
-
 const STATES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const
 const SORTS = ['created_at', 'execution_duration'] as const
 

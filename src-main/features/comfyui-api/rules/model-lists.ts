@@ -1,4 +1,3 @@
-/** Model names by folder, from the choices of loader nodes. */
 import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 
 // Folders, with the class and the input whose choices are their files.

@@ -4,7 +4,6 @@ import { parseJson } from '../../../lib/json/parse.ts'
 import { isNumber, type JsonValue, jsonNumber, writeJson } from '../../../lib/json/value.ts'
 
 export type ImagesRequest = {
-  /** JSON, one per job. */
   readonly inputs: readonly string[]
   readonly format: 'b64_json' | 'url'
   readonly isStream: boolean

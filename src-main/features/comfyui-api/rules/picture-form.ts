@@ -1,5 +1,3 @@
-/** Forms of a picture in `GET /view`. Source: ComfyUI's server. */
-
 export type PictureForm =
   | { readonly kind: 'preview'; readonly isOpaque: boolean; readonly quality: number }
   | { readonly kind: 'rgb' }

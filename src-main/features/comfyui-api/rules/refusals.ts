@@ -23,7 +23,6 @@ export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt p
 
 export const NO_OUTPUTS = refusal('prompt_no_outputs', 'Prompt has no outputs')
 
-/** @param ids as the graph has them */
 export const missingAssets = (ids: readonly string[]): Refusal =>
   refusal('missing_asset', 'The graph refers to assets that are not here', ids.join(', '))
 

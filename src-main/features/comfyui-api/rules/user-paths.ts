@@ -1,5 +1,3 @@
-/** Paths of files that ComfyUI clients store. */
-
 /** @returns undefined if it is invalid or leaves the folder */
 export function userPath(path: string): string | undefined {
   const parts = path.split('/')

@@ -95,7 +95,6 @@ export function summaryOf({ reason, differences: [first], count }: ComparisonRow
 export const endedJobs = ({ versions }: Pick<ComparisonView, 'versions'>): number =>
   versions.reduce((sum, { ended }) => sum + ended, 0)
 
-/** Number of jobs that have ended; a bisection's total is unknown. */
 export function progressOf(comparison: ComparisonView): string {
   const { versions, items, mode, rounds } = comparison
   const ended = endedJobs(comparison)

@@ -62,7 +62,6 @@ function environmentText(env: EndpointView['env']): string | undefined {
   return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join('\n')
 }
 
-// Faults and variables have lines of their own.
 function settingFields(endpoint: EndpointView): readonly (readonly [name: string, value: string])[] {
   const fields = SETTING_SECTIONS.filter(({ id }) => id !== FAULT_SECTION).flatMap((section) => section.fields)
   return fields.flatMap((field) => {

@@ -26,10 +26,6 @@ const FOLDERS = ['.runpod', '.']
 
 const TEST_INPUT = 'test_input.json'
 
-/**
- * @param folder absolute
- * @throws CliError USAGE if both files are missing, FILE_INVALID
- */
 export async function readTestPlan(folder: string): Promise<TestPlan> {
   const [listed, single] = await Promise.all([readNamed(folder, 'tests.json'), readNamed(folder, TEST_INPUT)])
   if (listed === undefined && single === undefined)

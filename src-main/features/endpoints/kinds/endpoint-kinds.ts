@@ -34,7 +34,6 @@ export type EndpointKind = {
   ) => Promise<Job>
   /** Separates members of an input that only workers may see. */
   readonly splitInput: (deps: SubmitDeps, input: Json) => Promise<Pick<Submission, 'input' | 'secretInput'>>
-  /** Whether `submit` reads the input, not only stores it. */
   readonly readsInput: boolean
   readonly backingId: (endpoint: Pick<Endpoint, 'config'>) => string | undefined
   readonly hasJob: (storage: Pick<Storage, 'graphs'>, endpoint: Endpoint, job: Job) => boolean

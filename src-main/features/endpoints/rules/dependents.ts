@@ -9,7 +9,6 @@ type Configured = {
 
 type Uses = Pick<EndpointDependents, 'jobs' | 'schedules' | 'batches'> & {
   readonly endpoints: readonly Configured[]
-  /** Number of the active release that it is in. */
   readonly release: number | undefined
   readonly comparisons: readonly {
     readonly name: string

@@ -55,7 +55,6 @@ export function addJobs(jobs: CliCommand, surroundings: Surroundings): void {
   }
 }
 
-/** Tells an empty list from a mistyped endpoint or batch. */
 async function expectFilter(client: Session['client'], { endpoint, batch }: JobFilterOptions): Promise<void> {
   await expectEndpoint(client, endpoint)
   if (batch !== undefined) await client.call('batchRead', { path: { batchId: batch } })

@@ -46,7 +46,6 @@ type Printing = {
   readonly signal: AbortSignal
 }
 
-/** @throws CliError JOB_NOT_SUCCESSFUL for a job that ends in a state other than COMPLETED */
 async function printStream({ client, output, show, signal }: Printing, path: JobAddress): Promise<void> {
   const { jobState, streamChunk } = await import('../../../contract/job.ts')
   try {

@@ -17,10 +17,8 @@ export type Submission = {
   /** JSON of an object; only the worker sees its members, added to the input. */
   readonly secretInput?: string | undefined
   readonly trace?: TraceContext | undefined
-  /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
   readonly batch?: BatchPlace | undefined
-  /** The draft whose stored input the job takes over. */
   readonly draft?: DraftPlace | undefined
 }
 
@@ -76,13 +74,11 @@ export async function submitJob(
   return result
 }
 
-/** @throws AppError ENDPOINT_PAUSED at maximum 0 workers */
 export function requireWorkers({ id, config }: Endpoint): void {
   if (config.workersMax === 0)
     throw new AppError('ENDPOINT_PAUSED', { endpointId: id, why: 'has a maximum of 0 workers' })
 }
 
-/** @throws AppError BAD_INPUT for a refused empty input */
 export function requireFields({ config }: Endpoint, input: Json): void {
   if (config.emptyInput === 'refuse' && isEmptyInput(input))
     throw new AppError('BAD_INPUT', { why: '`input` has no fields, and the endpoint refuses such jobs (emptyInput)' })

@@ -1,4 +1,3 @@
-/** Jobs as files of JSON lines: export and import. */
 import { AppError } from '../../../contract/errors.ts'
 import { fileResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Job } from '../../../storage/storage.ts'

@@ -33,7 +33,6 @@ export function submissionOf(
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
-/** @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD for a line or a list */
 export async function readSubmission(service: ReadsInThread, bytes: Bytes): Promise<Submission> {
   const sent = await parseJsonBody(bytes, service, undefined)
   const body = readFields(jobRequest, sent)

@@ -1,7 +1,6 @@
 /** Empty inputs: these jobs run here but, as users report, never on the platform. */
 import type { Json } from '../../../lib/json/bytes.ts'
 
-/** Source: docs/spec/job-api.md, 2. */
 export const EMPTY_INPUT =
   'The platform does not run jobs whose input is {}. Send a field, or let the endpoint refuse them (setting emptyInput).'
 

@@ -48,7 +48,6 @@ export function retentionMs(kind: 'run' | 'runsync', askedWaitMs: number | undef
   return Math.min(Math.max(limit('runsyncRetentionMs'), askedWaitMs ?? 0), limit('runsyncRetentionMaxMs'))
 }
 
-/** True once the job API no longer returns the job. */
 export function isExpired({ expiresAt }: { readonly expiresAt?: number | undefined }, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }

@@ -112,7 +112,6 @@ export function createJobPayloads(
           if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
           return seal.open(s3ConfigOf(job), s3Config)
         },
-        /** @throws AppError SECRET_LOST */
         openSecretInput: () => (secrets === null ? undefined : seal.open(secretInputOf(job), secrets)),
       }
     },

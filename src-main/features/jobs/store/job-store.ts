@@ -12,7 +12,6 @@ import { createJobSearch } from './job-search.ts'
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
-/** The columns that each move sets in addition to the state. */
 const EFFECTS: Readonly<Record<JobEvent, string>> = {
   claim: `worker_id = @workerId, attempt = attempt + 1, started_at = @steady, delay_ms = MAX(0, @steady - queued_at),
           stream_cursor = 0`,

@@ -40,7 +40,6 @@ export function createWebhookStore(db: Database) {
     },
     ofJob: query<[seq: number], RowOf<WebhookDelivery>>(`
       SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`).all(withoutNulls<WebhookDelivery>),
-    /** Makes a delivery due again; undefined: there is none. */
     resend: (id: number, { now, steady }: Moment) => resend({ id, now, steady }) ?? read(id),
   }
 }

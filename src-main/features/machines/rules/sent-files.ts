@@ -1,4 +1,3 @@
-/** Selects files to send to another machine. Source: docs/spec/machines.md, 5. */
 import { createIgnoreRule, holdsCredentials, isOfTool } from '../../apps/rules/left-out.ts'
 
 /** `packed`: a built app, sent completely; `project`: a folder in which somebody works. */

@@ -78,7 +78,6 @@ export function openModelFiles(dataFolder: string | undefined) {
     async removePart(target: ModelTarget, id: string) {
       for (const directory of directoriesOf(target)) await rm(join(directory, partName(target, id)), { force: true })
     },
-    /** @returns false: it is not there @throws TargetError */
     async remove(target: ModelTarget) {
       const path = await findFile(target)
       if (path === undefined) return false
@@ -135,10 +134,6 @@ const asTargetError = (path: string) => (error: unknown) => {
   throw new TargetError(`${path} cannot be written: ${(error as Error).message}`, { cause: error })
 }
 
-/**
- * Creates a file's folder part by part and returns its real path.
- * @throws TargetFault
- */
 async function makeDirectory({ folder, directory, name }: ModelTarget): Promise<string> {
   const root = await realpath(folder.path).catch(asTargetError(folder.path))
   const within = await directoryFor(folder, directory)

@@ -68,7 +68,6 @@ type LogSource = {
   readonly id: string
 }
 
-/** @throws CliError USAGE unless exactly one endpoint, job or worker is named */
 function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): LogSource {
   // A job or worker implies its endpoint, so naming the endpoint as well is no contradiction.
   if (job !== undefined && worker === undefined) return { operation: 'jobLogs', id: job }

@@ -37,7 +37,6 @@ function resourcesWithEndpoint({ resources }: PlatformManifest): readonly Platfo
   return resources.filter(({ kind, schedule }) => kind !== 'task' || schedule !== undefined)
 }
 
-/** @throws AppError BAD_FIELD for a reserved variable in its code */
 export function fromPlatformManifest(
   { app, pythonVersion, excludedPackages, ...found }: PlatformManifest,
   fingerprint: string,

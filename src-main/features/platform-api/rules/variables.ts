@@ -18,7 +18,6 @@ type Options = {
   readonly bundle: string | undefined
   /** Starts with svc_start, which redirects task calls. */
   readonly pythonPath: string
-  /** The endpoint for ComfyUI's clients. */
   readonly comfy?: ComfyEndpoint | undefined
 }
 

@@ -89,7 +89,6 @@ export function createWorkerPlans(deps: {
       }: {
         readonly reach: ServiceReach
         readonly model?: StagedModel | undefined
-        /** The ComfyUI server that the worker has of its own. */
         readonly server?: string | undefined
       },
     ): Record<string, string> {

@@ -49,7 +49,6 @@ type WorkerConnection = {
   readonly started: FleetWorker | undefined
   readonly lastSeenWallAt: number | undefined
   readonly healthPath: string
-  /** True if nothing listens on a load-balanced worker's health port. */
   readonly nothingListens: boolean
 }
 

@@ -53,9 +53,7 @@ export function createWorkflowServers(deps: {
       const free = this.of(endpoint).filter(({ address }) => workers.every(({ server }) => server !== address))
       return (free.find(hasWorker) ?? free[0])?.address
     },
-    /** Hears of servers that answer again, or no longer. */
     onChange: changes.on,
-    /** Hears of servers that workers have lost. */
     onLoss: losses.on,
     noteAnswer(address: string, has: NonNullable<Known['has']>) {
       change(address, { has, awayBecause: undefined })

@@ -4,7 +4,6 @@
  */
 import { capitalized } from '../../../lib/text.ts'
 
-/** Node classes and model files that a graph names. */
 export type GraphNeeds = { readonly classes: readonly string[]; readonly models: readonly string[] }
 
 export type ServerFacts = {
@@ -123,7 +122,6 @@ export function chooseJobs(
   return { choices, againAt }
 }
 
-/** Those of the first priority that may come first. */
 function openGraphs(graphs: readonly Graph[]): readonly Graph[] {
   const [first] = graphs
   if (first === undefined || first.isPlaced) return graphs.slice(0, 1)
@@ -173,13 +171,11 @@ function mostWanted(open: readonly Graph[], all: readonly Graph[], servers: read
 
 export type ServerWait = {
   readonly text: string
-  /** Whether somebody must change something first. */
   readonly needsChange: boolean
   /** Whether this alone explains the wait: no server that could run it is free. */
   readonly isWhole: boolean
 }
 
-/** @returns undefined if the servers do not explain the wait */
 export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]): ServerWait | undefined {
   const able = ableServers(needs, servers)
   const serving = servers.filter((server) => able.has(server.number) && isServing(server))

@@ -67,7 +67,6 @@ export function queueOfPool(
 
 type Place = Pick<EndpointConfig, 'container'>
 
-/** Whether ending a worker may free a slot that another can use. */
 export function mayFreeSlot({ container: held }: Place, { container: wanted }: Place): boolean {
   if (held === undefined || wanted === undefined) return held === wanted
   const [one, other] = [wantedMachine(held), wantedMachine(wanted)]

@@ -16,7 +16,6 @@ export type ScalingWorker = {
   readonly jobs: number
   readonly outdated: boolean
   readonly outdatedBecause?: string | undefined
-  /** Whether an unhealthy worker may soon recover and can stay. */
   readonly mayRecover?: boolean | undefined
   /** Its machine is unreachable, so it does not count as capacity. */
   readonly isAway?: boolean | undefined

@@ -32,7 +32,6 @@ export type WaitingFacts = {
 
 export type WaitingReason = {
   readonly text: string
-  /** True if waiting cannot help: somebody must change something. */
   readonly needsChange: boolean
 }
 

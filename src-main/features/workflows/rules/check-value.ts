@@ -1,5 +1,3 @@
-/** Checks values for inputs by ComfyUI's rules. Source: docs/spec/comfyui.md, 9. */
-
 import { isArray, isNumber, isObject, type JsonValue, sameJson, shownJson } from '../../../lib/json/value.ts'
 import { type InputType, isWidget, takesOthers, takesSeveral } from './input-type.ts'
 import type { ProblemCode } from './problem.ts'

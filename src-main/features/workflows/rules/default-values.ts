@@ -1,5 +1,3 @@
-/** Default values of widgets. Source: docs/spec/comfyui.md, 5 and 2. */
-
 import {
   isArray,
   isNumber,

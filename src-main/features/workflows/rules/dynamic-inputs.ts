@@ -94,7 +94,6 @@ function withOwnInputs(type: NodeType, node: GraphNode): NodeType {
   const before = ownTypes.get(node)
   if (before?.of === type) return before.type
   const named = new Set(slots.map(({ name }) => name))
-  // The node names all inputs of its choice.
   const isOfOtherChoice = (input: InputType) =>
     isWidget(input) && !named.has(input.name) && type.inputs.some((one) => isWithinChoice(input, one))
   const inputs = [

@@ -1,4 +1,3 @@
-/** Node classes of several ComfyUI servers as those of one. */
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import { MODEL_FILE } from '../../models/rules/layout.ts'
 import { objectAt, readNodeTypes } from './node-types.ts'

@@ -156,8 +156,6 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, NAME_LENGTH_MAX) : undefined
 
-// Packages of a ComfyUI server. Source: docs/spec/comfyui.md, 5.
-
 export type ClassPackage = {
   readonly name: string
   /** `comfyui`: built in; `partner`: built in, but uses paid services; `custom`: installed; `unknown`: not stated. */

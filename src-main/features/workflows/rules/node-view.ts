@@ -53,7 +53,6 @@ export const isDrawn = ({ input }: Pick<WidgetView, 'input'>): boolean => input?
 /** `elsewhere`: a known class that the endpoint lacks. */
 export type NodeKind = 'class' | 'elsewhere' | 'unknown' | 'subgraph' | 'note' | 'markdown' | 'reroute' | 'primitive'
 
-/** Whether the endpoint lacks its class. */
 export const isMissing = ({ kind }: Pick<NodeView, 'kind'>): boolean => kind === 'unknown' || kind === 'elsewhere'
 
 export type NodeView = {

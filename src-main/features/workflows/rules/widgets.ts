@@ -129,7 +129,6 @@ const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.m
 const PAGE_PARTS: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   upload: (value) => value === null || value === '' || value === 'image',
   'Auto-refresh after generation': (value) => typeof value === 'boolean',
-  // State of VideoHelperSuite's preview.
   videopreview: () => true,
 }
 

@@ -47,7 +47,6 @@ export function openAssetFiles(dataFolder: string) {
 
   const newPart = () => join(folder, `.${randomUUID()}.new`)
 
-  /** Stores the file durably unless present. */
   const store = (id: string, write: (part: string) => Promise<void>) =>
     inTurn(id, () => orFileError(storeNow(id, write)))
 

@@ -29,7 +29,6 @@ export function createAssetStore(db: Database) {
     /** Adds it, or notes that it is used again. */
     save: ({ width, height, ...asset }: Asset) => save({ ...asset, width, height }),
     named: query<[name: string], NamedRow>(`${NAMED} WHERE n.name = ? LIMIT 1`).one(namedOf),
-    /** As ComfyUI clients of the endpoint see it. */
     namedAt: query<[name: string, endpointId: string], NamedRow>(`
       ${NAMED} WHERE n.name = ? AND n.endpoint_id IN ('', ?) LIMIT 1`).one(namedOf),
     allNamed: (limit: number) => [...new Map(allNamed(limit).map((asset) => [asset.name, asset])).values()],

@@ -15,7 +15,6 @@ import { useEnvironmentActions } from '../use-environment-actions.ts'
 
 export type VariablesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
-/** Environment variables: values can be set but are never shown again. */
 export function VariablesTab({ detail, target }: VariablesTabProps) {
   const { variables } = detail
   const { changeVariables } = useEnvironmentActions(target)

@@ -33,7 +33,6 @@ const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
 }
 
-/** All six rows exist from the start, so nothing moves. */
 export function BuildSteps({ build }: { readonly build: BuildView }) {
   return (
     <Card title="Steps" aside={<Summary build={build} />}>

@@ -50,7 +50,6 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
     error,
     start: start.mutate,
     stop: stop.mutate,
-    /** Signed in, in a new window; default: its first page. */
     openPages: (address?: string): Promise<void> =>
       client.call('previewLink', { path }).then(({ url }) => {
         const link = new URL(url)

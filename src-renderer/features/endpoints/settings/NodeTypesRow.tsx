@@ -18,7 +18,6 @@ import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 
 type Origin = Omit<NodeTypesResponse, 'text'>
 
-// The text has megabytes and is not shown here.
 const originOf = ({ text: _text, ...origin }: NodeTypesResponse): Origin => origin
 
 const originQuery = (client: AppServices['client'], endpoint: string) =>

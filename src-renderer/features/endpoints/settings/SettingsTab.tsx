@@ -118,7 +118,6 @@ function SectionLinks({ links, current }: SectionLinksProps) {
           key={id}
           to={`?section=${id}`}
           replace
-          // Scrolls even if the URL already names this section.
           onClick={() => showSection(id)}
           aria-current={id === current ? 'location' : undefined}
           className={clsx(

@@ -65,7 +65,6 @@ export function shownRaw(field: SettingField, config: EndpointConfig, draft: Dra
   return draft[field.path]?.raw ?? rawOf(field.input, valueAt(config, field.path))
 }
 
-/** Removed from the draft if equal to the stored value. */
 export function typed(draft: Draft, field: SettingField, config: EndpointConfig, raw: Raw): Draft {
   const now = valueAt(config, field.path)
   const base = field.path in draft ? draft[field.path]?.base : JSON.stringify(now)

@@ -66,7 +66,6 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     }
   }
 
-  // Messages begin with the field: `workersMax: must be at most 100.`
   function refuse(error: unknown): void {
     const { message } = error as Error
     const [, issuePath = '', why = message] = /^([\w.]+): (.*)$/s.exec(message) ?? []

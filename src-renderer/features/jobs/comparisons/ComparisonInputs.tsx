@@ -85,7 +85,6 @@ export function Inputs({ chosen, endpoint, file, onFile, problem }: InputsProps)
           onChange={(name) => {
             onFile(undefined)
             const next = (Object.keys(SOURCES) as Source[]).find((one) => SOURCES[one] === name) ?? 'last'
-            // A new filter starts with the endpoint of the comparison.
             if (next === 'jobs' && ids.length === 0 && isEmptyFilter(chosen.filter)) setFilter({ endpoint, states: [] })
             else setSource(next)
           }}

@@ -2,7 +2,6 @@ import type { ComparisonCreate, ComparisonRules } from '../../../../src-main/con
 import { limit, utf8Bytes } from '../../../../src-main/contract/limits.ts'
 import { sizeText } from '../../../../src-main/lib/text.ts'
 
-/** A version as typed; `set` has one NAME=VALUE per line. */
 export type VersionDraft = { readonly endpoint: string; readonly image: string; readonly set: string }
 
 export type RuleTexts = Readonly<Record<Exclude<keyof ComparisonRules, 'ignore'>, string>>

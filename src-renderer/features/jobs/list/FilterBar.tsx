@@ -19,7 +19,6 @@ export type FilterBarProps = {
   readonly children?: ReactNode
 }
 
-// Typing is faster than loading the lists it filters.
 const TYPING_MS = 200
 const SINCE_TEXTS: Readonly<Record<Since, string>> = {
   '15m': 'Last 15 min',

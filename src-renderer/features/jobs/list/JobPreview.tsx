@@ -68,7 +68,6 @@ function Payload({ name, text }: { readonly name: string; readonly text: string 
   )
 }
 
-// A truncated text cannot be parsed and is shown unchanged.
 function inLines(text: string): string {
   const value = plainJson(text)
   return value === undefined ? text : JSON.stringify(value, undefined, 2)

@@ -209,7 +209,6 @@ type BulkBarProps = {
   readonly onCancel: () => void
   readonly onExport: () => void
   readonly compare: string | undefined
-  /** Page to compare versions; undefined: too many for an address. */
   readonly versions: string | undefined
   readonly onClear: () => void
 }

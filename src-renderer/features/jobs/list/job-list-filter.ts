@@ -77,7 +77,6 @@ export function bodyOf(filter: JobListFilter, states: readonly JobState[], curso
 /** Events tell neither texts nor batches. */
 export const isKnownFromEvents = ({ text, batch }: JobListFilter) => text === undefined && batch === undefined
 
-/** As far as events tell; ignores texts, batches and times. */
 export function letsThrough(
   filter: JobListFilter,
   job: { readonly endpointId: string; readonly states: readonly JobState[]; readonly workerId: string | undefined },

@@ -22,7 +22,6 @@ const READ_AGAIN_MS = 400
 const BEGIN_ANEW_MS = 500
 const READ_IDS = 100
 const previews = 'true'
-// Pages of a search are addressed by position only.
 const orderOf = ({ text }: JobListFilter) => (text === undefined ? {} : ({ order: 'match' } as const))
 
 export type JobWindowState = {
@@ -294,7 +293,6 @@ export function createJobWindow({
       sight = { first, last }
       readSight()
     },
-    /** Tells whether the user is reading, so that nothing may move. */
     setReading(next: boolean) {
       if (reads === next) return
       reads = next

@@ -98,7 +98,6 @@ function useCountOf(action: BulkAction, list: JobWindow, selected: Selected): nu
   return states.length === 0 ? 0 : data?.count
 }
 
-/** The whole list, read or not, or single jobs. */
 export type Selected =
   | { readonly kind: 'all' }
   | { readonly kind: 'jobs'; readonly jobs: ReadonlyMap<string, JobListItem> }

@@ -136,7 +136,6 @@ function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>)
   return {
     retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
     cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
-    /** First or last among waiting jobs of its priority. */
     async moveTo(to: 'front' | 'back') {
       await attempt(() => reorder(to), `The job is ${to === 'front' ? 'next' : 'last'} in its queue.`)
       void readAgain()

@@ -26,7 +26,6 @@ export type Timeline = {
   readonly steps: readonly TimelineStep[]
 }
 
-/** Computes the layout; an unfinished job extends to `now`. */
 export function layTimeline(history: readonly JobHistoryEntry[], now: number): Timeline {
   const spans: TimelineSpan[] = []
   const steps: TimelineStep[] = []
@@ -79,7 +78,6 @@ const SPAN_TEXTS: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'timed out',
 }
 
-/** @param goesOn whether the job is in that state now */
 export function spanText({ state, from, to }: TimelineSpan, goesOn: boolean): string {
   if (!goesOn) return `${SPAN_TEXTS[state]} ${duration(to - from)}`
   return `${state === 'IN_QUEUE' ? 'waiting' : 'running'} for ${duration(to - from)}`

@@ -196,7 +196,6 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
 const SHOWN = new Set(['state', 'job', 'input', 'result', 'created', 'ran'])
 
 const columnsOf = (onLoad: (jobId: string) => void): readonly Column<JobListItem>[] => [
-  // The pane next to the form is narrow.
   ...JOB_COLUMNS.filter(({ id }) => SHOWN.has(id)).map((column) =>
     column.id === 'input' ? { ...column, width: 82 } : column,
   ),

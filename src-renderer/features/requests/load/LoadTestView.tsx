@@ -126,7 +126,6 @@ function Errors({ test }: { readonly test: LoadTest }) {
   )
 }
 
-/** Follows a running load test, also from a page opened later. */
 function useFollowedTest(listed: LoadTest): LoadTest {
   const { client } = useApp()
   const queries = useQueryClient()

@@ -41,13 +41,11 @@ export const STATS: readonly Stat[] = [
   ...spansOf('Ran', 'execution', ['p50', 'p99']),
 ]
 
-/** The plan as text: `2,000 × runsync, 16 at once`. */
 export function planText({ plan }: LoadTest): string {
   const what = plan.operation === 'request' ? `${plan.method ?? 'GET'} ${plan.path ?? '/'}` : plan.operation
   return `${plan.requests.toLocaleString('en')} × ${what}, ${plan.concurrency} at once`
 }
 
-/** Difference in percent of the other value; undefined if meaningless. */
 export function difference(value: number | undefined, other: number | undefined): number | undefined {
   if (value === undefined || other === undefined || other === 0) return undefined
   return ((value - other) / other) * 100

@@ -17,7 +17,6 @@ export type WebResponse = {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: number
   readonly events: readonly WebEvent[]
-  /** The complete body once received; absent for event streams. */
   readonly body?: Blob
   readonly cut: boolean
   readonly error?: Error

@@ -17,7 +17,6 @@ import { Minimap } from './Overview.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { focusNode } from './use-focus-in-canvas.ts'
 
-// Loaded lazily with the image codecs, which few graphs need.
 const MaskDialog = lazy(() => import('../mask/MaskDialog.tsx').then((loaded) => ({ default: loaded.MaskDialog })))
 
 type CanvasOverlaysProps = {

@@ -128,7 +128,6 @@ function Title({ view, children }: { readonly view: NodeView; readonly children:
   )
 }
 
-// One place for all incoming links, one for all outgoing.
 function CollapsedSlots({ view: { inputs, outputs } }: { readonly view: NodeView }) {
   const [input, output] = [inputs.find(({ link }) => link !== undefined), outputs[0]]
   return (
@@ -139,7 +138,6 @@ function CollapsedSlots({ view: { inputs, outputs } }: { readonly view: NodeView
   )
 }
 
-// Below the node, so that slots stay in place.
 function Failure({ error }: { readonly error: string | undefined }) {
   return (
     <p

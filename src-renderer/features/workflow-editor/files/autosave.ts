@@ -204,10 +204,6 @@ export function createAutosave(
 
   return {
     state,
-    /**
-     * Sends unsaved edits.
-     * @returns whether everything is saved then
-     */
     saveDraft,
     save,
     load,
@@ -243,7 +239,6 @@ export function createAutosave(
   }
 }
 
-/** A local copy of unsaved edits, with their base state. */
 type Unkept = z.infer<typeof workflowText>
 
 const nameOf = (workflowId: string) => `unkept ${workflowId}`

@@ -14,7 +14,6 @@ import { type NodeTypesCache, showNodeTypes } from './node-types.ts'
 
 export type OpenDocument = { readonly tab: Tab; readonly autosave: Autosave; readonly stop: () => void }
 
-/** A tab; its document is read when first shown. */
 export type OpenTab = {
   readonly workflowId: string
   readonly name: string
@@ -75,7 +74,6 @@ export function createOpenTabs(ports: TabsPorts) {
     return running
   }
 
-  /** Updates remembered names and drops deleted ones; unknown ones stay. */
   async function renewRemembered(): Promise<void> {
     const list = await client.call('workflowList').catch(() => undefined)
     if (list === undefined) return

@@ -89,7 +89,6 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     if (current === workflowId) go(beside === undefined ? ADDRESS.workflows : ADDRESS.workflow(beside.workflowId))
     const open = findTab(app, workflowId)?.open
     await tabs.close(workflowId)
-    // An untouched new workflow is not left behind in the library.
     if (open !== undefined && isUntouched(open))
       await tried(async () => void (await client.call('workflowDelete', { path: { workflowId } })))
   }
@@ -119,7 +118,6 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     saveAsCopy: onCurrent(async (open) => {
       const copy = await addCopy(open)
       go(ADDRESS.workflow(copy.id))
-      // A workflow that was deleted meanwhile has nothing to show.
       if (!(await open.autosave.load().catch(() => false))) await tabs.close(open.tab.workflowId)
     }),
     exportDocument: onCurrent(async (open) => {

@@ -120,7 +120,6 @@ function toGroup(view: GroupView, graph: Graph): GroupNode {
     handles: [slotHandle('target', 'in', 0, middle), slotHandle('source', 'out', bounds.width, middle)],
     zIndex: -1,
     dragHandle: '.group-title',
-    // Only the title of a group blocks the pointer.
     style: { pointerEvents: 'none' },
     ariaLabel: `Group ${title}${isCollapsed ? ', collapsed' : ''}`,
     data: { ...view, size, members: group === undefined ? [] : groupMembers(group, graph.nodes.items) },

@@ -23,7 +23,6 @@ export const SLOT_ROW = 20
 const WIDGET_ROW = 24
 
 const PADDING = 4
-/** The minimum width of a node on the canvas, px. */
 export const LEAST_WIDTH = 120
 const LEAST_LINES = 64
 const COLLAPSED_WIDTH = 200
@@ -93,7 +92,6 @@ export function slotMiddle(view: NodeView, row: number, height: number): number 
   return TITLE + PADDING + row * SLOT_ROW + SLOT_ROW / 2
 }
 
-/** Group title height as a multiple of its font size. */
 export const GROUP_TITLE_LINE = 1.3
 
 export const BOUNDARY_WIDTH = 140

@@ -39,7 +39,6 @@ export function refuseLink({ canvas, app }: Pick<LinkPorts, 'canvas' | 'app'>, w
 
 type Slot = { readonly name: string; readonly type: string; readonly isLinked: boolean }
 
-/** Inputs that accept a type; exact matches and free ones first. */
 export function fittingInputs(node: CanvasNode, type: string) {
   const view = viewOf(node)
   if (view === undefined) return []

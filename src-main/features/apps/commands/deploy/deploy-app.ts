@@ -1,4 +1,3 @@
-/** Implements `drydock deploy`. Source: docs/spec/app-deploy.md, 7. */
 import { readFile, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { canAsk } from '../../../../app/cli/ask.ts'
@@ -75,7 +74,6 @@ export async function deployApp(
   output.result({ plan, ...progress }, () => showRelease(session, progress))
 }
 
-/** The active release, if the planned one would be identical. */
 async function repeatedRelease(
   session: Session,
   plan: DeployPlan,

@@ -86,10 +86,6 @@ export async function rollbackOnTarget(
   await run(session, surroundings, { place, plan, body })
 }
 
-/**
- * Deletes an environment of a target after confirmation.
- * @throws CliError UNCONFIRMED, ABANDONED
- */
 export async function undeployFromTarget(
   options: TargetOptions & { readonly target: string; readonly yes?: true },
   session: Session,

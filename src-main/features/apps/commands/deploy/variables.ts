@@ -18,10 +18,6 @@ export function checkedVariable(name: string): string {
   throw usageError(`"${name}" cannot be set: ${error.issues[0]?.message}.`)
 }
 
-/**
- * Reads NAME=VALUE, a NAME whose value is prompted, and a file.
- * @throws CliError USAGE
- */
 export async function variableValues(
   given: readonly string[],
   fromFile: string | undefined,

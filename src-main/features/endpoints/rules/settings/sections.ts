@@ -495,7 +495,6 @@ export function appliedSections(config: EndpointConfig): readonly SettingSection
     .filter(({ fields }) => fields.length > 0)
 }
 
-/** The settings of an endpoint, each with its parts, that have a mark. */
 export function settingsWith(mark: 'startsWorkers' | 'survivesDeploys'): readonly (keyof EndpointConfig)[] {
   const marked = SETTING_SECTIONS.flatMap(({ fields }) => fields.filter((field) => field[mark] === true))
   return [...new Set(marked.map(({ path }) => path.split('.')[0] as keyof EndpointConfig))]

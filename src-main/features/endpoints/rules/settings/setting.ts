@@ -37,7 +37,6 @@ export type SettingInput =
   /** Address of a ComfyUI server, possibly with a password. */
   | { readonly kind: 'server'; readonly optional: true }
 
-/** The parsed value (undefined: unset) or the problem with the text. */
 export type Read = { readonly value: unknown } | { readonly fault: string }
 
 type Volume = { readonly source: string; readonly target: string; readonly readOnly: boolean }
@@ -55,7 +54,6 @@ export function readSetting(field: Pick<SettingField, 'input' | 'missing'>, raw:
   return { value: text }
 }
 
-/** Whether the text removes the value of a setting that may be missing. */
 export function clearsSetting({ input, missing }: Pick<SettingField, 'input' | 'missing'>, text: string): boolean {
   if (input.kind === 'text' && input.mayBeNone === true && text.toLowerCase() === NO_VALUE) return true
   const mayBeMissing = missing !== undefined || ('optional' in input && input.optional === true)
@@ -148,7 +146,6 @@ export type SettingField = {
   readonly label: string
   readonly help: string
   readonly input: SettingInput
-  /** The option of `endpoint create` and `update`, as `--flag <value>`. */
   readonly option?: { readonly flags: string; readonly description: string }
   /** For one that may be missing: what applies then. */
   readonly missing?: string

@@ -73,7 +73,6 @@ type Endpoint {
 
 type Resolve<Source, Arguments = unknown> = (source: Source, given: Arguments, context: QueryContext) => unknown
 
-/** Source: docs/spec/app-deploy.md, 8. */
 export function createStateSchema(service: PlatformServices, findEndpoint: FindEndpoint): GraphQLSchema {
   const { storage } = service
   const seesEnvironment = (caller: Caller) => (environment: Environment) =>

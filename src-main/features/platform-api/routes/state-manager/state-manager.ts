@@ -10,7 +10,6 @@ import type { Caller } from '../../../keys/keys.ts'
 import type { PlatformServices } from './platform-schema.ts'
 import type { RunQuery } from './query-server.ts'
 
-/** @returns a handler for requests with checked origin and key */
 export function createStateManager(
   service: PlatformServices,
   findEndpoint: FindEndpoint,

@@ -78,7 +78,6 @@ const keyOfSetter = (setter: string | undefined, node: GraphNode): string => `${
 export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
   isArray(widgetValues) ? widgetValues[0] : undefined
 
-/** The first one with the getter's name. */
 export const setterFor = (graph: Graph, getter: GraphNode): GraphNode | undefined =>
   setters(graph.nodes).get(keyOfSetter(SETTERS.get(getter.type ?? ''), getter))
 

@@ -1,5 +1,3 @@
-/** Adds all kinds of nodes. Source: docs/spec/comfyui.md, 1 and 2. */
-
 import { type JsonArray, type JsonObject, type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import { defaultValue, defaultValues } from '../default-values.ts'
 import { type GraphNode, readNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'

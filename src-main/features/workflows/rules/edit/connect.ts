@@ -1,4 +1,3 @@
-/** Validates and creates links. Source: docs/spec/comfyui.md, 5 and 8. */
 import {
   type GraphNode,
   type LinkEnd,

@@ -11,7 +11,6 @@ export type Rectangle = { readonly x: number; readonly y: number; readonly width
 
 /** px between a group's edge and its nodes. */
 export const GROUP_PADDING = 10
-/** Title height, px. */
 export const GROUP_TITLE_PX = 40
 const COLOR = '#3f789e'
 const EMPTY_SIZE: Pair = [400, 300]

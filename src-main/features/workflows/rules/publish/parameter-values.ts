@@ -125,7 +125,6 @@ export function withInput(payload: JsonObject, nodeId: string, input: string, va
   return withKey(payload, nodeId, withKey(node, 'inputs', withKey(inputs, input, value)))
 }
 
-/** Keeps the outputs and their dependencies in payload order. */
 export function pruneToOutputs(payload: JsonObject, outputs: readonly string[]): JsonObject {
   const needed = new Set<string>()
   const open = [...outputs]

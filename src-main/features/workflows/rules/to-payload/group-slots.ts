@@ -17,11 +17,9 @@ export type GroupLink = {
 
 export type Part = {
   readonly node: GraphNode
-  /** In the order of its class. */
   readonly inputs: readonly string[]
   readonly values: readonly ValueSlot[]
   readonly outputs: readonly string[]
-  /** Shown name of a reroute's input. */
   readonly shownAs?: string
 }
 

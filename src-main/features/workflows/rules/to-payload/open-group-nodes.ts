@@ -58,7 +58,6 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Op
   return { document: { ...opened, nodes: { ...opened.nodes, items } }, reasons }
 }
 
-/** @returns the definition, or why there is none */
 function definitionOf(host: GraphNode, group: JsonValue | undefined, types: NodeTypes): Subgraph | string {
   if (!isObject(group) || !isArray(group.get('nodes'))) return 'the file does not define it'
   const nodes = arrayAt(group, 'nodes').flatMap((node) => (isObject(node) ? readNode(node) : []))

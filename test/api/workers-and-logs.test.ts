@@ -290,7 +290,7 @@ describe('a job in detail', () => {
     })
   })
 
-  it('says why it waits: no worker yet, busy workers, and next to them the jobs before it', async () => {
+  it('says why it waits (no worker yet, or busy workers), and how many jobs are ahead of it', async () => {
     const { createEndpoint, run, running, get } = await setup()
     await createEndpoint('e', { workersMin: 0 })
     const first = await run()
@@ -301,7 +301,7 @@ describe('a job in detail', () => {
     const last = await run({}, {}, 'b')
     expect(await get(`/api/jobs/${last}`)).toMatchObject({
       waitingReason: 'The only worker is busy.',
-      queue: { before: 1, how: expect.not.stringContaining('before') },
+      queue: { before: 1, how: expect.not.stringContaining('ahead') },
     })
   })
 })

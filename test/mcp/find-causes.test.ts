@@ -95,7 +95,7 @@ test('a full queue, and a ttl that is too short', async () => {
   await until(async () => expect(await service.get(`/api/jobs/${first}`)).toMatchObject({ status: 'IN_PROGRESS' }))
   await service.run('full', {})
   const last = await service.run('full', {})
-  await finds(agent, { jobId: last }, 'full queue', /, 1 job before it\. The only worker is busy/)
+  await finds(agent, { jobId: last }, 'full queue', /, with 1 job ahead of it\. The only worker is busy/)
   await finds(agent, { endpointId: 'full' }, 'full queue', /2 jobs wait for 1 place \(workersMax 1, concurrency 1\)/)
 
   const short = { input: {}, policy: { ttl: 10_000 } }

@@ -53,5 +53,5 @@ test('the page of a waiting job says once why it waits', () => {
   }
   renderInApp(<WhyItWaits job={job} />)
   expect(screen.getByRole('status').textContent?.split(waitingReason)).toHaveLength(2)
-  screen.getByText(/2 jobs before it/)
+  screen.getByText(/2 jobs ahead of it/)
 })

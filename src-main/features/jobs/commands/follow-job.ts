@@ -11,7 +11,7 @@ import type { QueueStatus } from '../../../contract/management.ts'
 import { writeExact } from '../../../lib/json/plain.ts'
 import { capitalized } from '../../../lib/text.ts'
 import type { WaitingReason } from '../../workers/rules/waiting-reason.ts'
-import { beforeWords } from '../rules/expected-start.ts'
+import { aheadText } from '../rules/expected-start.ts'
 import { isFinal } from '../rules/transitions.ts'
 import { expectSuccess, type JobRecord, showJob, startText } from './show-job.ts'
 
@@ -183,7 +183,7 @@ async function whyItWaits(
 const shownWait = (reason: WaitingReason | undefined, queue: QueueStatus['queue'], now: number) =>
   [
     reason?.text,
-    queue && `${capitalized(beforeWords(queue))}.`,
+    queue && `${capitalized(aheadText(queue))}.`,
     queue?.start && `Start ${startText(queue, now).replace(/: $/, '.')}`,
   ]
     .filter(Boolean)

@@ -4,7 +4,7 @@ import { duration, type Output, size, stateText, valueText } from '../../../app/
 import type { JobState, jobHandle, jobRecord } from '../../../contract/job.ts'
 import type { QueueStatus } from '../../../contract/management.ts'
 import { missingPackage } from '../../workers/rules/missing-module.ts'
-import { beforeWords, startWords } from '../rules/expected-start.ts'
+import { aheadText, startWords } from '../rules/expected-start.ts'
 import { errorLine, errorText, readJobError } from '../rules/read-error.ts'
 import { isFinal } from '../rules/transitions.ts'
 
@@ -23,7 +23,7 @@ export function showJob(
     ['endpoint', endpointId],
     ['status', stateText(output, job)],
     ['waits', waitingReason && output.asCalled(waitingReason)],
-    ['queue', queue && beforeWords(queue)],
+    ['queue', queue && aheadText(queue)],
     ['start', queue && `${startText(queue, now)}${queue.how}`],
     ['delay', spanText(job.delayTime)],
     ['execution', spanText(job.executionTime)],

@@ -39,7 +39,7 @@ const MOST_STEPS = 100
 export function expectStart(facts: StartFacts): ExpectedStart {
   const { scaling, before, more, blocked, executionMs } = facts
   if (blocked !== undefined) return { how: `Start time unknown: ${withFullStop(blocked)}` }
-  if (more) return { how: 'Start time unknown: too many jobs are before it.' }
+  if (more) return { how: 'Start time unknown: too many jobs are ahead of it.' }
   const working = scaling.workers.flatMap((worker) => slotsOf(facts, worker))
   const coming = growth(facts, working)
   if (coming === undefined) return { how: NO_START_SEEN }
@@ -180,8 +180,8 @@ function deviation(spans: readonly number[]): number {
   return Math.sqrt(mean(spans.map((span) => (span - middle) ** 2)))
 }
 
-export const beforeWords = ({ before, more }: Pick<StartFacts, 'before' | 'more'>): string =>
-  `${more ? 'more than ' : ''}${counted(before, 'job')} before it`
+export const aheadText = ({ before, more }: Pick<StartFacts, 'before' | 'more'>): string =>
+  `${more ? 'more than ' : ''}${counted(before, 'job')} ahead of it`
 
 /** Like "in 5 s, between 3 s and 9 s". Times are wall ms. */
 export function startWords(

@@ -3,7 +3,7 @@ import type { FleetEvent } from '../../../contract/fleet-events.ts'
 import type { JobListItem } from '../../../contract/job.ts'
 import type { JobHistoryEntry, QueueStatus, WebhookDelivery } from '../../../contract/management.ts'
 import { counted, durationText, keepEnds, withFullStop } from '../../../lib/text.ts'
-import { beforeWords } from './expected-start.ts'
+import { aheadText } from './expected-start.ts'
 import { isTimedOut } from './time-limit.ts'
 import { isFinal } from './transitions.ts'
 
@@ -33,7 +33,7 @@ function outcome(job: ExplainedJob): string {
   const why = waitingReason === undefined ? '' : ` ${withFullStop(waitingReason)}`
   switch (isTimedOut(job) ? 'TIMED_OUT' : status) {
     case 'IN_QUEUE':
-      return `It has waited in the queue for ${durationText(now - createdAt)}${queue === undefined ? '' : `, ${beforeWords(queue)}`}.${why}`
+      return `It has waited in the queue for ${durationText(now - createdAt)}${queue === undefined ? '' : `, with ${aheadText(queue)}`}.${why}`
     case 'IN_PROGRESS':
       return `It runs on worker ${workerId ?? 'unknown'}, after ${durationText(delayTime)} in the queue.${why}`
     case 'COMPLETED':

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
-import { beforeWords, startWords } from '../../../../src-main/features/jobs/rules/expected-start.ts'
+import { aheadText, startWords } from '../../../../src-main/features/jobs/rules/expected-start.ts'
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { capitalized, withFullStop } from '../../../../src-main/lib/text.ts'
 import { HOUR_MS } from '../../../../src-main/lib/units.ts'
@@ -233,7 +233,7 @@ function Standing({ queue, reason, now }: StandingProps) {
   const isTold = reason !== undefined && how.endsWith(withFullStop(reason))
   return (
     <span className="block">
-      {capitalized(beforeWords(queue))}.{' '}
+      {capitalized(aheadText(queue))}.{' '}
       {start !== undefined && `Expected to start ${startWords(start, now)}. Computed from: `}
       {!isTold && how}
     </span>

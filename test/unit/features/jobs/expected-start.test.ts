@@ -39,7 +39,7 @@ describe('a job is expected to start', () => {
     expect(from({ workers: [worker('a', 'idle')] })).toBe(0)
   })
 
-  it('when the jobs before it are done, one after the other', () => {
+  it('when the jobs ahead of it are done, one after the other', () => {
     expect(from({ workers: [worker('a', 'idle')], before: 12 })).toBe(12_000)
     expect(from({ workers: [worker('a', 'idle'), worker('b', 'idle')], before: 12 })).toBe(6000)
     expect(from({ workers: [worker('a', 'idle')], config: { concurrency: 4 }, before: 12 })).toBe(3000)
@@ -97,7 +97,7 @@ describe('how it was computed', () => {
     ['it is paused', { blocked: 'The endpoint is paused.' }, /: The endpoint is paused\.$/],
     ['nothing runs for low priority', { lowPriority: true }, /low priority starts no worker/],
     ['there is no room', { scaling: { noCapacityReason: 'all GPUs are in use' } }, /all GPUs are in use/],
-    ['too many are before it', { before: 50_000, more: true }, /too many jobs are before it/],
+    ['too many are ahead of it', { before: 50_000, more: true }, /too many jobs are ahead of it/],
   ] as const) {
     it(`is why it cannot be said: ${what}`, () => {
       const { expected, how } = ask(facts)

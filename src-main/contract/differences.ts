@@ -282,7 +282,7 @@ export const DIFFERENCES = {
 } as const satisfies Readonly<Record<string, readonly Difference[]>>
 
 export const PROBE_HINT =
-  '`drydock probe --target NAME` asks an account of the platform and this service the same questions, and shows where the answers differ.'
+  '`drydock probe --target NAME` sends the same requests to an account of the platform and to this service, and shows where the responses differ.'
 
 export const DIFFERENCE_ROWS: readonly (Difference & { readonly topic: string })[] = Object.entries(
   DIFFERENCES,

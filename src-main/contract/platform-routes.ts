@@ -159,7 +159,7 @@ const ENDPOINT_ROUTES = {
     },
     response: z.object({ container: z.array(z.string()), system: z.array(z.string()) }),
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
-    source: 'docs/spec/platform.md, 5; the host of logs of the public client',
+    source: 'docs/spec/platform.md, 5; for the host, the public client',
   },
 } as const satisfies Record<string, Route>
 
@@ -243,7 +243,7 @@ const RECORD_ROUTES = {
     status: 204,
     response: nothing,
     errors: ['VOLUME_NOT_FOUND', 'IN_USE'],
-    source: 'ours for the folder, because what a person stored is not deleted by a name',
+    source: 'ours for the folder, because deleting a record must not delete files of a person',
   },
   registryList: {
     methods: ['GET'],

@@ -293,11 +293,9 @@ export const workflowWorker = z.object({
     .array(serverAddress)
     .max(31)
     .optional()
-    .describe(
-      'addresses of further ComfyUI servers; with any, the endpoint has one worker for each server that answers',
-    ),
+    .describe('addresses of more ComfyUI servers; the endpoint then has one worker for each server that answers'),
   drainedServers: z
     .array(serverAddress)
     .optional()
-    .describe('those of the servers that finish their prompts and take no others'),
+    .describe('those of the servers that finish their prompts and get no new ones'),
 })

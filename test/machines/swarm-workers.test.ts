@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { leftForGoodText } from '../../src-main/features/machines/rules/left-behind.ts'
+import { leftoversText } from '../../src-main/features/machines/rules/left-behind.ts'
 import { previewProject } from '../preview/support.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
@@ -400,7 +400,7 @@ test('the commands that are printed for a removed machine that does not answer l
   })
   const { left } = (await service.ask('DELETE', '/api/machines/lab')).body
   const [, inSwarm = '', onNode = ''] =
-    /run on its manager: (.+); and then on each node: (.+)$/.exec(leftForGoodText(left)) ?? []
+    /run on its manager: (.+); and then on each node: (.+)$/.exec(leftoversText(left)) ?? []
   await manager.run('sh', '-c', inSwarm)
   for (const node of swarm.nodes) await node.run('sh', '-c', onNode)
   await expectNothingIsLeft({ swarm, manager })

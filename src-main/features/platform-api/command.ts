@@ -16,8 +16,8 @@ export function addPlatform(platform: CliCommand, surroundings: Surroundings): v
   platform.details(`
 The variables hold the account key: do not write them into files that others read.
 
-COMFY_BASE_URL and COMFY_LOCAL_URL point ComfyUI's clients to an endpoint that takes workflows: the one that --endpoint names,
-or the only one. Their keys are not set, since these clients send theirs to other services too.
+COMFY_BASE_URL and COMFY_LOCAL_URL point ComfyUI's clients to an endpoint that takes workflows: the one given
+with --endpoint, or the only one. No keys are set for these clients, because they also send them to other services.
 
 Examples:
   $ eval "$(drydock platform env)"

@@ -68,8 +68,8 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
       </div>
       {isBridge(endpoint) && (
         <p className="text-small text-ink-2">
-          Each result has a <code>mediaType</code>. The public image worker returns pictures, and videos of Save Video,
-          without one; it leaves out audio, 3D models, text and other videos.
+          Each result has a <code>mediaType</code>. The public image worker returns pictures, and videos from Save
+          Video, without one; it omits audio, 3D models, text and other videos.
         </p>
       )}
       {!isGraph && range === undefined && <Skeleton className="h-[455px]" />}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { MachineCreate } from '../../../src-main/contract/machines.ts'
-import { leftForGoodText } from '../../../src-main/features/machines/rules/left-behind.ts'
+import { leftoversText } from '../../../src-main/features/machines/rules/left-behind.ts'
 import { useApp } from '../../store/app-context.ts'
 import { useWhyNot } from '../../ui/use-role.ts'
 import { useTell } from '../../ui/use-tell.ts'
@@ -27,7 +27,7 @@ export function useMachineActions() {
       const isRemoved = await attempt(async () => {
         const { left } = await client.call('machineRemove', { path: { machine } })
         done(`Machine ${machine} is removed.`)
-        if (left !== undefined) store.getState().notify({ kind: 'error', text: leftForGoodText(left) })
+        if (left !== undefined) store.getState().notify({ kind: 'error', text: leftoversText(left) })
       })
       void readAgain()
       return isRemoved

@@ -25,7 +25,7 @@ export function createSocketPictures(workflow: JsonValue, maxBytes: number) {
       const filename = socketPictureName(node, pictures.length + 1, extensionOf(type))
       left -= picture.length
       if (left >= 0) pictures.push({ kind: 'sent', node, filename, bytes: picture })
-      else if (faults.length === 0) faults.push(`${filename} and those after it do not fit into the result of the job.`)
+      else if (faults.length === 0) faults.push(`${filename} and those after it do not fit into the job's result.`)
       return true
     },
     results: (): readonly ListedResult[] => [...sent.values()].flat(),
@@ -34,7 +34,7 @@ export function createSocketPictures(workflow: JsonValue, maxBytes: number) {
       ...[...sent].flatMap(([node, pictures]) =>
         pictures.length > 0 || faults.length > 0
           ? []
-          : [`Node ${node} sends its pictures over the WebSocket, and none arrived. Run the job again.`],
+          : [`Node ${node} sends its pictures over the WebSocket, but none arrived. Run the job again.`],
       ),
     ],
   }

@@ -24,7 +24,7 @@ export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt p
 export const NO_OUTPUTS = refusal('prompt_no_outputs', 'Prompt has no outputs')
 
 export const missingAssets = (ids: readonly string[]): Refusal =>
-  refusal('missing_asset', 'The graph refers to assets that are not here', ids.join(', '))
+  refusal('missing_asset', 'The graph refers to assets that do not exist', ids.join(', '))
 
 type Words = { readonly type: string; readonly message: string }
 

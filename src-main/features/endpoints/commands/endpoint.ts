@@ -197,12 +197,12 @@ Examples:
 
   endpoint
     .command('servers')
-    .description('list, add, remove or drain the ComfyUI servers of an endpoint, while it runs')
+    .description('list, add, remove or drain the ComfyUI servers of an endpoint while it runs')
     .argument('<endpoint>', 'id of the endpoint')
-    .option('--add <url>', 'let another ComfyUI server run graphs')
-    .option('--remove <url>', 'remove a server once its graph has ended')
-    .option('--drain <url>', 'let a server end its graph and take no others')
-    .option('--resume <url>', 'let a drained server take graphs again')
+    .option('--add <url>', 'add a ComfyUI server')
+    .option('--remove <url>', 'remove a server once its graph has finished')
+    .option('--drain <url>', 'let a server finish its graph, and send it no new ones')
+    .option('--resume <url>', 'send graphs to a drained server again')
     .examples('drydock endpoint servers comfy', 'drydock endpoint servers comfy --add http://192.168.1.20:8188')
     .onSession(
       async ({ client, output }, endpointId: string, options: Partial<Record<ServerChange['kind'], string>>) => {
@@ -220,7 +220,7 @@ Examples:
           {
             servers: serversOf(endpoint.workflows).map((address) => ({ address, drained: drained.includes(address) })),
           },
-          `${endpointId} names no ComfyUI server.`,
+          `${endpointId} has no ComfyUI servers.`,
           ['SERVER', 'ADDRESS', 'STATE'],
           serversOf(endpoint.workflows).map((address, at) => [
             String(at + 1),

@@ -13,7 +13,7 @@ import type { DoctorRow } from '../../../contract/system.ts'
 import { counted, sizeText, withFullStop } from '../../../lib/text.ts'
 import { named } from '../../endpoints/rules/dependents.ts'
 import { wayText } from '../rules/connection-text.ts'
-import { leftForGoodText } from '../rules/left-behind.ts'
+import { leftoversText } from '../rules/left-behind.ts'
 
 type AddOptions = {
   readonly ssh?: string
@@ -104,7 +104,7 @@ Examples:
       const response = await client.call('machineRemove', { path })
       output.result(response, `machine ${name} removed`)
       noteBroken(breaks, output)
-      if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
+      if (response.left !== undefined) output.note(`warning: ${leftoversText(response.left)}`)
     })
 }
 

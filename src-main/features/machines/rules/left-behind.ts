@@ -16,7 +16,7 @@ export function leftText({ machine, why }: LeftBehind): string {
   return `${stillRuns(machine, why)} The next start removes them when it reaches ${machine}, and so does \`drydock machine remove ${machine}\`.`
 }
 
-export function leftForGoodText({ machine, swarm, id, why }: LeftBehind): string {
+export function leftoversText({ machine, swarm, id, why }: LeftBehind): string {
   const label = `--filter label=${SERVICE_LABEL}=${id}`
   const onEngine = `docker ps -aq ${label} | xargs -r docker rm -fv; docker volume rm -f drydock-${id}-files; rm -rf ~/.drydock/${id}`
   // Secrets and networks can be removed once the containers of the services have ended.

@@ -181,7 +181,7 @@ export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly 
   const serving = servers.filter((server) => able.has(server.number) && isServing(server))
   const others = servers.flatMap((server) => {
     const lack = able.has(server.number) ? undefined : lackOf(needs, server, servers)
-    return lack === undefined ? (hindranceOf(server) ?? []) : [`${nameOf(server)} lacks ${lack}`]
+    return lack === undefined ? (whyNotServing(server) ?? []) : [`${nameOf(server)} lacks ${lack}`]
   })
   const models = needs?.models ?? []
   const loaded =
@@ -197,10 +197,10 @@ export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly 
   }
 }
 
-function hindranceOf(server: ServerFacts): string | undefined {
+function whyNotServing(server: ServerFacts): string | undefined {
   if (server.isDrained) return `${nameOf(server)} is drained`
   if (server.awayBecause !== undefined) return `${nameOf(server)} ${server.awayBecause}`
-  return server.has === undefined ? `the node classes of ${nameOf(server)} are not read yet` : undefined
+  return server.has === undefined ? `the node classes of ${nameOf(server)} have not been read yet` : undefined
 }
 
 const nameOf = ({ number, name }: ServerFacts) => `server ${number} (${name})`

@@ -53,12 +53,14 @@ export const hasSeveralServers = (workflows: NamedServers | undefined): boolean 
 /** Undefined, or the problem with servers that are named together. */
 export function serversProblem(workflows: NamedServers | undefined): string | undefined {
   const { moreServers = [], drainedServers = [], server } = workflows ?? {}
-  if (server === undefined && moreServers.length > 0) return 'further servers need a first one (workflows.server)'
+  if (server === undefined && moreServers.length > 0) return 'more servers require a first one (workflows.server)'
   const all = serversOf(workflows)
   const twice = all.find((one, at) => all.findIndex((other) => isSameServer(one, other)) !== at)
-  if (twice !== undefined) return `${serverText(twice)} is there twice`
+  if (twice !== undefined) return `${serverText(twice)} is listed twice`
   const unknown = drainedServers.find((drained) => !all.includes(drained))
-  return unknown === undefined ? undefined : `${serverText(unknown)} is drained, but is not one of its servers`
+  return unknown === undefined
+    ? undefined
+    : `${serverText(unknown)} is listed as drained, but is not one of the servers`
 }
 
 export type ServerChange = { readonly kind: 'add' | 'remove' | 'drain' | 'resume'; readonly address: string }

@@ -56,7 +56,7 @@ export function NodeInspector({ node, view }: SelectedNode) {
         {isMissing(view) && (
           <p className="text-small text-warn-ink">
             The selected endpoint does not have this class.
-            {view.kind === 'unknown' && ' Only values that the file names are sent.'}
+            {view.kind === 'unknown' && ' Only values that are named in the file are sent.'}
           </p>
         )}
         {type !== undefined && type.description !== '' && <p className="text-ink-2">{type.description}</p>}

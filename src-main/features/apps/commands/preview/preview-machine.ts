@@ -8,7 +8,7 @@ import { createClient } from '../../../../app/cli/client.ts'
 import { readAccountKey, readServiceFile } from '../../../../app/cli/find-service.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { MachineCreate } from '../../../../contract/machines.ts'
-import { leftForGoodText, stillRuns } from '../../../machines/rules/left-behind.ts'
+import { leftoversText, stillRuns } from '../../../machines/rules/left-behind.ts'
 
 const LOOK_MS = 200
 // Time limits, ms. Source: ours, an ssh login may take 30 s; a swarm then starts a service on each node.
@@ -66,7 +66,7 @@ export async function leaveMachine(client: ServiceClient, machine: string, data:
     const note = service?.call('machineRemains', { path, body: { id: left.id } }) ?? Promise.reject()
     return await note.then(
       () => `${stillRuns(machine, left.why)} Your service removes them when it reaches ${machine}.`,
-      () => leftForGoodText(left),
+      () => leftoversText(left),
     )
   } catch (error) {
     return stillRuns(machine, (error as Error).message)

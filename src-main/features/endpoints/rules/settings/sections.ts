@@ -381,14 +381,14 @@ const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'workflows.moreServers',
     label: 'More ComfyUI servers',
-    help: 'Addresses, one per line. With any, each server that answers has one worker, and a graph goes to a server that has its node classes and models, if possible loaded already.',
+    help: 'Addresses, one per line. Each server that answers then has one worker, and a graph goes to a server that has its node classes and models, preferably already loaded.',
     input: { kind: 'lines', of: 'text', optional: true },
     applies: hasServer,
   },
   {
     path: 'workflows.drainedServers',
     label: 'Drained ComfyUI servers',
-    help: 'Addresses, one per line: these finish their prompts and take no others.',
+    help: 'Addresses, one per line. These servers finish their prompts and get no new ones.',
     input: { kind: 'lines', of: 'text', optional: true },
     applies: hasServer,
   },

@@ -152,7 +152,7 @@ function valuesNotNamed(node: string, { type, widgetValues }: GraphNode): Proble
     code: 'values_not_named',
     severity: 'warning',
     node,
-    message: `The file does not name the values of ${type} (${keepStart(values.join(', '), 5 * VALUE_LETTERS)}), and its class is unknown here: they are not sent. Choose an endpoint that has the class, or save the file in a newer ComfyUI that has it.`,
+    message: `The file does not name the values of ${type} (${keepStart(values.join(', '), 5 * VALUE_LETTERS)}), and its class is unknown here, so they are not sent. Choose an endpoint that has the class, or save the file in a newer ComfyUI that has it.`,
   }
 }
 

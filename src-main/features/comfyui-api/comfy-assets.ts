@@ -103,7 +103,7 @@ function inputPath(filePath: string): string {
   const name = plainName(parts.at(-1) ?? '')
   const folder = inputFolder(parts.slice(0, -1).join('/'))
   if (name === undefined || folder === undefined)
-    throw new AppError('BAD_FIELD', { field: 'file_path', why: 'must be the path of a file below the inputs' })
+    throw new AppError('BAD_FIELD', { field: 'file_path', why: 'must be the path of a file below the input folder' })
   return `${folder}${name}`
 }
 

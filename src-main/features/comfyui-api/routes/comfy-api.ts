@@ -142,7 +142,7 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
     const asked = readAssetFields((name) => (name === 'expected_hash' ? fields.get('hash') : fields.get(name)))
     if ('code' in asked) return failed(c, asked)
     const { expected: hash, expiresInSeconds } = asked
-    if (hash === undefined) return failed(c, invalid('hash: must be the BLAKE3 of the file, as blake3:HEX.'))
+    if (hash === undefined) return failed(c, invalid('hash: must be the BLAKE3 hash of the file, like blake3:HEX.'))
     const filePath = fields.get('file_path') === undefined ? undefined : asked.filePath
     const asset = await assetFromHash(deps, placeOf(c), { hash, filePath, expiresInSeconds })
     return asset === undefined ? failed(c, NO_BLOB) : c.json(asset, 201)
@@ -191,7 +191,7 @@ const invalid = (message: string): ComfyFailure => ({ status: 422, code: 'invali
 /** Clients that lost the response find their job by its id. */
 const reused = (jobId: string): ComfyFailure => ({
   ...{ status: 422, code: 'idempotency_key_reuse', details: { job_id: jobId } },
-  message: `This Idempotency-Key was used before, for job ${jobId}. Read that job, or send another key.`,
+  message: `This Idempotency-Key was already used for job ${jobId}. Read that job, or use another key.`,
 })
 
 const TOO_MANY_STREAMS: ComfyFailure = {
@@ -201,15 +201,15 @@ const TOO_MANY_STREAMS: ComfyFailure = {
 
 const MISMATCH: ComfyFailure = {
   ...{ status: 409, code: 'hash_mismatch' },
-  message: 'The bytes that arrived have another hash than expected_hash. Send them again.',
+  message: 'The hash of the received bytes differs from expected_hash. Send them again.',
 }
 
 const NO_BLOB: ComfyFailure = {
   ...{ status: 404, code: 'blob_not_found' },
-  message: 'No file with this hash was uploaded to this endpoint. Upload it.',
+  message: 'No file with this hash has been uploaded to this endpoint. Upload it first.',
 }
 
 const IN_USE: ComfyFailure = {
   ...{ status: 409, code: 'asset_in_use' },
-  message: 'The asset is a result of a job, and is deleted with it.',
+  message: 'The asset is a result of a job, and is deleted together with that job.',
 }

@@ -56,12 +56,12 @@ function isOfEditor(graph: string): boolean {
 
 const UI_FORMAT: ComfyFailure = {
   ...{ status: 422, code: 'workflow_format_ui' },
-  message: 'This is a graph as the editor saves it. Export it in the API format.',
+  message: 'This graph is in the format of the editor. Export it in the API format.',
 }
 
 function problemOfExtra(extra: unknown): string | undefined {
   const names = isRecord(extra) ? Object.keys(extra) : ['']
-  if (names.some((name) => name !== 'api_key_comfy_org')) return 'extra_data takes only api_key_comfy_org.'
+  if (names.some((name) => name !== 'api_key_comfy_org')) return 'extra_data accepts only api_key_comfy_org.'
   return isRecord(extra) && (extra.api_key_comfy_org === undefined || typeof extra.api_key_comfy_org === 'string')
     ? undefined
     : 'extra_data.api_key_comfy_org must be a string.'
@@ -69,12 +69,12 @@ function problemOfExtra(extra: unknown): string | undefined {
 
 // Labels by name as comfy-sdk sends them, or one text as comfy-api-proxy takes it.
 function problemOfMetadata(metadata: unknown): string | undefined {
-  if (!isRecord(metadata) && typeof metadata !== 'string') return 'metadata must be an object of texts.'
+  if (!isRecord(metadata) && typeof metadata !== 'string') return 'metadata must be an object of strings.'
   if (isRecord(metadata)) {
     const labels = Object.entries(metadata)
     if (labels.length > MOST_LABELS) return `metadata has ${labels.length} labels, and the limit is ${MOST_LABELS}.`
     const wrong = labels.find(([, value]) => typeof value !== 'string')
-    if (wrong !== undefined) return `metadata.${wrong[0].slice(0, 100)} must be a text.`
+    if (wrong !== undefined) return `metadata.${wrong[0].slice(0, 100)} must be a string.`
   }
   const length = JSON.stringify(metadata).length
   return length > METADATA_BYTES * 4
@@ -98,7 +98,7 @@ export function readAskedJobs(query: Readonly<Record<string, string>>) {
     return invalid(`limit must be a whole number from 1 to ${LIST.most}.`, 400)
   const names = status?.split(',').map((name) => name.trim())
   const states = names?.filter((name): name is ComfyState => (COMFY_STATES as readonly string[]).includes(name))
-  if (states?.length !== names?.length) return invalid(`status takes ${COMFY_STATES.join(', ')}.`, 400)
+  if (states?.length !== names?.length) return invalid(`status must be one of ${COMFY_STATES.join(', ')}.`, 400)
   const labels = Object.entries(query).flatMap(([name, value]) => {
     const label = /^metadata\[(.*)\]$/s.exec(name)?.[1]
     return label === undefined ? [] : [[label, value] as const]

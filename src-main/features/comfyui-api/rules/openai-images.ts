@@ -80,7 +80,7 @@ export function readImagesRequest(
   if (images.length > pictures.length)
     return {
       param: 'image',
-      message: `image: the workflow exposes ${pictures.length} pictures, and ${images.length} were sent.`,
+      message: `image: the workflow exposes ${pictures.length} pictures, but ${images.length} were sent.`,
     }
   images.forEach((image, at) => void values.set(pictures[at]?.name ?? '', image))
   if (mask !== undefined && byName.get('mask')?.type !== 'image') return unexposed('mask', 'mask')

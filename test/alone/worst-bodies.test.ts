@@ -21,7 +21,7 @@ function databaseFile(): string {
   return join(folder, 'drydock.db')
 }
 
-/** Expects that the event loop is held for a short time, and that nothing is refused, which would hold it for none. */
+/** Expects that the event loop is blocked only briefly, and that nothing is refused, because a refusal does not block it. */
 const expectTaken = (send: (attempt: number) => Promise<{ readonly status: number }>) =>
   expectShortHold(HELD_MS, async (attempt) => expect((await send(attempt)).status).toBe(200))
 

@@ -110,7 +110,7 @@ describe('a batch', () => {
     expect(await read()).toMatchObject({ state: 'cancelled', jobs: { COMPLETED: 1, CANCELLED: 2, IN_QUEUE: 0 } })
   })
 
-  it('has its jobs listed, counted and changed alone', async () => {
+  it('lists, counts and changes only its own jobs', async () => {
     const { append, finalize, batch, get, run, post, storage, clock } = await withBatch(4)
     const { seq = 0 } = storage().batches.get(batch.id) ?? {}
     const other = await run({ n: 1 })

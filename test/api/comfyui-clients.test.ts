@@ -327,7 +327,7 @@ it.each<Readonly<Record<string, string | File>>>([
   expect((await uploadTo(send, '/comfy/e/upload/image', fields)).status).toBe(400)
 })
 
-it('an upload is loaded and shown by the clients of its endpoint alone', async () => {
+it('only clients of its endpoint can load and show an upload', async () => {
   const service = await setup()
   for (const id of ['e', 'f']) await service.createEndpoint(id, { workflows: {}, workersMin: 0 })
   const { send } = await openProxy(service)

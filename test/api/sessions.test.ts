@@ -297,7 +297,7 @@ describe('a session', () => {
     ['a key', '/api/keys/ada', 401],
     ['all sessions', '/api/sessions', 200],
   ])(
-    'and its key stay as they are where ending %s could not be stored, and stay ended after a retry and a restart',
+    'and its key stay as they are if ending %s could not be stored, and stay ended after a retry and a restart',
     async (_what, path, ofKey) => {
       let isFull = false
       const { post, ask, open, within, restart } = await setup({

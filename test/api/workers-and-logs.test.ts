@@ -290,7 +290,7 @@ describe('a job in detail', () => {
     })
   })
 
-  it('says why it waits (no worker yet, or busy workers), and how many jobs are ahead of it', async () => {
+  it('says why it waits, and how many jobs are ahead of it', async () => {
     const { createEndpoint, run, running, get } = await setup()
     await createEndpoint('e', { workersMin: 0 })
     const first = await run()

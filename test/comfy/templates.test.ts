@@ -99,7 +99,7 @@ describe.each([PINNED, NEWEST])('the $name release', (release) => {
     expect(changed.map(([name]) => name)).toEqual([])
   })
 
-  it('are sent alike when one of their classes is unknown, where they name its values', ({ skip }) => {
+  it('are sent the same when one of their classes is unknown, if they name its values', ({ skip }) => {
     skip(noBrowser !== undefined, noBrowser)
     const [all, naming] = [() => true, (document: string) => document.includes('"widgets_values_named"')].map((isOne) =>
       withoutEachClass([...installed.templates].filter(([, document]) => isOne(document))),

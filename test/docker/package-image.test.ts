@@ -70,7 +70,7 @@ async function makeBase(whenOver: WhenOver, { recordsPip }: { readonly recordsPi
     images.docker.modem.followProgress(built, (error) => (error ? reject(error) : resolve())),
   )
   whenOver(() => images.docker.getImage(`${base}:3.11-slim`).remove({ force: true }))
-  // The engine takes the steps of this worker image for all others on the same base.
+  // The engine reuses the steps of this worker image for all others on the same base.
   await images.ensure({})
   return { base, resources }
 }

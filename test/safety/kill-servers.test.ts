@@ -3,7 +3,7 @@ import { killServers } from './kill-servers.ts'
 
 // The soak makes 200 of them.
 const KILLS = 20
-// A worker of a lost server takes a second to notice, and another one to start again.
+// A worker needs a second to notice that its server is lost, and another second to start again.
 const LIMIT_MS = 5 * 60_000
 
 test(

@@ -79,7 +79,7 @@ async function oneRun(service: ServedService, { servers, killed, first }: Run, s
     const events: readonly string[] = history.map(({ event }: { event: string }) => event)
     const counts = (event: string) => events.filter((one) => one === event).length
     expect([counts('submit'), counts('complete'), output.images.length, output.errors]).toEqual([1, 1, 1, undefined])
-    // It ran once on a server that was not killed; one whose server ended it just before the kill ran again.
+    // It ran once on a server that was not killed; a graph that finished just before its server was killed ran again.
     expect(ran.get(n)).toBeGreaterThanOrEqual(1)
     expect(ran.get(n)).toBeLessThanOrEqual(1 + counts('rescue'))
     seen.ranAgain = (seen.ranAgain ?? 0) + counts('rescue')

@@ -36,7 +36,7 @@ const NEVER_IMPORTED = [
   ...['pygments', 'pyyaml', 'rich', 'rignore', 'sentry_sdk', 'uvloop', 'watchfiles', 'websockets'],
   ...['backports_zstd', 'brotli'],
 ]
-// Pip parses the description of each package a hundred times, and botocore describes every service of a cloud.
+// Pip parses each package's description a hundred times, and botocore contains one for every service of a cloud.
 const LEAVE_OUT = `
 import pathlib, re, sys, zipfile
 whole, light, *names = sys.argv[1:]

@@ -43,7 +43,7 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   return longest
 }
 
-/** How often something is tried whose hold may be long by chance, as garbage is collected meanwhile. */
+/** Number of tries, because a garbage collection may make one of them slow. */
 export const HOLD_TRIES = 5
 
 /**

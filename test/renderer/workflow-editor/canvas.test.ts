@@ -100,7 +100,7 @@ describe('the canvas', () => {
     expect(looked(undefined)).toBeUndefined()
   })
 
-  test('is looked at there while half of its nodes are in sight, else all of the graph is', () => {
+  test('opens at the saved view if half of its nodes are visible there, else fitted to the window', () => {
     const first = (width: number) => {
       const document = read(
         JSON.stringify({ ...JSON.parse(makeDocument(1)), extra: { ds: { scale: 1, offset: [9, 9] } } }),

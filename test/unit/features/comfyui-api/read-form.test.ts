@@ -113,7 +113,7 @@ describe('an upload', () => {
     expect(await read([END], undefined, { 'content-type': 'multipart/form-data' })).toBe('refused')
   })
 
-  it('is too large by its header, or once too much has come', async () => {
+  it('is too large by its header, or once too much has arrived', async () => {
     const most = limit('comfyuiUploadBytes')
     expect(await read([], undefined, { 'content-length': String(most + 1) })).toBe('BODY_TOO_LARGE')
     let given = 0

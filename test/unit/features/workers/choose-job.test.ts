@@ -76,7 +76,7 @@ describe('a free server takes', () => {
     expect(pairs([graph(1, 'a'), graph(2, 'a')], [busy, server(2)])).toEqual(['2 on 2'])
   })
 
-  it('nothing that it lacks and another one has, whether that one is free, busy, away or not read yet', () => {
+  it('no graph with something that it lacks and another one has, even if that one is busy, away or has not been read yet', () => {
     const lacking = server(1, { lacks: 'Special' })
     const special = graph(1, 'a', { needs: { classes: ['Special'], models: ['a'] } })
     for (const other of [{ busy: { since: 0, loads: true } }, { awayBecause: 'is away' }, { has: undefined }])
@@ -86,7 +86,7 @@ describe('a free server takes', () => {
     expect(pairs([special], [lacking, server(2, { lacks: 'Special' })])).toEqual(['1 on 1'])
   })
 
-  it('nothing while it is away, drained or not read yet', () => {
+  it('no graph while it is away, drained or has not been read yet', () => {
     for (const facts of [{ awayBecause: 'is away' }, { isDrained: true }, { has: undefined }])
       expect(pairs([graph(1, 'a')], [server(1, facts), server(2, { isDrained: true })])).toEqual([])
   })

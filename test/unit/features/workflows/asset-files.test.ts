@@ -35,7 +35,7 @@ describe.each([
   ['in a folder', () => openAssetFiles(folder())],
   ['in memory', assetsInMemory],
 ])('a file that is received %s', (_place, open) => {
-  it('is kept under its hash from `store` on, also once it was removed', async () => {
+  it('is kept under its hash once `store` was called, also after it had been removed', async () => {
     const files = open()
     const received = await files.receive(ReadableStream.from([BYTES.subarray(0, 2), BYTES.subarray(2)]))
     const id = createHash('sha256').update(BYTES).digest('hex')

@@ -94,7 +94,7 @@ describe('values of a class that nobody knows', () => {
   })
 })
 
-describe('values of a class of which the list of classes is older', () => {
+describe('values of a class that is newer than the list of classes', () => {
   const choice = { options: [{ key: 'small', inputs: { required: { size: ['INT', { default: 1 }] } } }] }
   const types = readNodeTypes(
     objectOf(

@@ -34,7 +34,7 @@ describe.each(Object.keys(SAMPLES))('%s', (name) => {
   })
 })
 
-test('is sent alike when a class of it is unknown, where the file names its values', () => {
+test('is sent the same when one of its classes is unknown, if the file names its values', () => {
   // Only a class says that a text is a prompt with choices.
   const samples = Object.entries(SAMPLES).flatMap(([name, document]) =>
     name.startsWith('prompts') ? [] : [[name, JSON.stringify(document)] as const],

@@ -28,7 +28,7 @@ describe('room on the nodes of a swarm', () => {
     expect(noRoom(undefined, [drained])).toEqual({ free: 0, reason: 'no suitable node: a is drained', isAway: false })
   })
 
-  test('is looked for only on those that the placement allows, and the scheduler says if that are none', () => {
+  test('is looked for only on nodes that the placement allows, and the scheduler says if there are none', () => {
     const nodes = [down, silent, node('d')]
     expect(noRoom(on('c'), nodes)).toEqual({
       free: 0,

@@ -86,7 +86,7 @@ test('it is replaced by a form that somebody chose here, also by an empty one', 
 test.each([
   ['2:5', 'text', 'of a widget that a host shows, on the host'],
   ['2:6', 'width', 'of any other widget, inside'],
-])('a value for %s %s is set where the payload has it from: that %s', (node, input) => {
+])('a value for %s %s is set where the payload takes it from: that %s', (node, input) => {
   const changed = setPayloadValue(DOCUMENT, { node, input, value: 'new', types: TYPES })
   const inputs = payloadOf(changed).get(node)
   expect(isObject(inputs) && writeJson(inputs)).toContain(`"${input}":"new"`)

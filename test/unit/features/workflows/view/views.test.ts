@@ -44,7 +44,7 @@ describe('the view of a node', () => {
     expect(viewed(documentOf([{ id: 1, ...node }])).nodes[0]).toMatchObject({ kind, title, mode: 'always' })
   })
 
-  test('is of a class that the endpoint lacks, with its names, and checked as an unknown one', () => {
+  test('of a class that the endpoint lacks keeps its names, and is checked as an unknown one', () => {
     const types = withOthers(new Map(), TYPES)
     const document = documentOf([{ id: 1, type: 'KSampler', widgets_values: [5, 'fixed', 20] }])
     const [node] = createGraphViewer()(document, undefined, types)?.nodes ?? []

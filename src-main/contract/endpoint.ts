@@ -10,7 +10,7 @@ import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
 import { workflowWorker } from './workflows.ts'
 
-/** In place of an id: headers name the endpoint. Source: docs/spec/app-deploy.md, 1. */
+/** Replaces the id if headers name the endpoint. Source: docs/spec/app-deploy.md, 1. */
 export const PLACEHOLDER_ID = 'flash'
 
 /**

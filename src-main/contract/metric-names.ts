@@ -1,6 +1,5 @@
 /** The only table of `/metrics`; a test compares resources/grafana with it. Counter samples append `_total`. */
 
-/** Facts of a family. Units are in the names. */
 export type MetricRow = {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly help: string

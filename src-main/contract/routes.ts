@@ -26,7 +26,7 @@ export type Route = {
   /** Status of success; undefined: 200. */
   readonly status?: 201 | 204
   readonly errors?: readonly ErrorCode[]
-  /** A document, or a reason; undefined: that of the table, else ours. */
+  /** A document, or a reason; undefined: that of the table, or else `ours`. */
   readonly source?: string
 }
 

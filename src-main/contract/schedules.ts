@@ -55,7 +55,6 @@ const scheduleCreate = z
   .strictObject({ ...settings, request: jobRequest.pick({ input: true, webhook: true, policy: true }).strict() })
   .refine(isOneTiming, { path: ['cron'], message: 'give either cron or everyMs' })
 
-/** A schedule to be stored; its payloads stay unchanged. */
 export type ScheduleCreate = z.infer<typeof scheduleCreate>
 
 export type ScheduleTiming = Pick<ScheduleCreate, 'cron' | 'everyMs' | 'timeZone'>

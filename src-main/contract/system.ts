@@ -44,7 +44,6 @@ export const engineView = z.object({
 
 export type EngineView = z.infer<typeof engineView>
 
-/** A graphics card and its users. Memory in bytes. */
 const cardView = z.object({
   id: z.string(),
   index: z.number().int(),

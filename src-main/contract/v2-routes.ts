@@ -167,7 +167,6 @@ export const OPENAI_ROUTE = {
 
 export type V2Operation = keyof typeof V2_ROUTES
 
-/** Errors that every operation can return in addition to its own. */
 export const COMMON_ERRORS = [
   'UNAUTHORIZED',
   'FORBIDDEN_HOST',

@@ -21,7 +21,6 @@ type Address<Name extends Operation> = Pick<PageArguments<Name>, 'path' | 'query
 export type ApiClient = {
   /** @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
   readonly call: <Name extends Operation>(operation: Name, args?: PageArguments<Name>) => Promise<ResponseOf<Name>>
-  /** Link address of an operation that returns a file. */
   readonly address: <Name extends Operation>(operation: Name, args?: Address<Name>) => string
   readonly download: <Name extends Operation>(operation: Name, args?: Address<Name>) => Promise<Blob>
   /**

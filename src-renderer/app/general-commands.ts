@@ -35,7 +35,6 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
       () => state.setConnection('signed-out', platform.now()),
       (error: Error) => state.notify({ kind: 'error', text: error.message }),
     )
-  // Loaded on demand, as part of the workflows bundle.
   const newWorkflow = () =>
     import('../features/workflow-editor/files/add-workflow.ts')
       .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))

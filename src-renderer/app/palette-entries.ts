@@ -30,7 +30,6 @@ export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
   return useMemo(() => {
     const current = thingOf(path)?.to
     const things = new Map([...endpoints, ...(workflows ?? [])].map((lead) => [lead.to, lead]))
-    // Deleted things are hidden if their list is known.
     const isGone = (to: string) =>
       !things.has(to) &&
       ((loaded && to.startsWith(`${ADDRESS.endpoints}/`)) ||

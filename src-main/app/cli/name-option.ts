@@ -18,7 +18,6 @@ async function optionOf(field: string, { options }: Command): Promise<string | u
   const path = field.replace(/\.\d+/g, '')
   const { SETTING_SECTIONS } = await import('../../features/endpoints/rules/settings/sections.ts')
   const fields = SETTING_SECTIONS.flatMap((section) => section.fields)
-  // A part of a setting, as `container.volumes.target`, is the setting's.
   const setting = fields.filter((one) => `${path}.`.startsWith(`${one.path}.`)).at(-1)
   const last = path.split('.').at(-1) ?? path
   const names = [last, last.replace(/(?:Ms|Bytes|Min|Max)$/, '')]

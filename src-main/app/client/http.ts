@@ -9,7 +9,6 @@ export type HttpRequest = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** A string, bytes, or a stream sent while read. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
   /** PEM: the only trusted certificate; undefined: those that the system trusts. */

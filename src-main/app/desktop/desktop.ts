@@ -94,7 +94,6 @@ export class Desktop {
     await stopped
   }
 
-  // Asks the service, because the events may lag behind.
   async #runningNow(): Promise<number> {
     try {
       const live = await this.#service?.client.call('liveRead', { signal: AbortSignal.timeout(ANSWER_MS) })

@@ -17,7 +17,6 @@ export type CommandLine = {
 const NOT_PASSED_ON = /^(SVC_(APP|ENV|BASE_URL|API_KEY|DATA)|DRYDOCK_LAUNCHER_PID)$/
 // Length of the kept end of the error output, in characters.
 const LAST_OUTPUT = 4000
-// An event with more characters is not one of ours.
 const LINE_LIMIT = 4 * MIB
 
 export function createStartPreview({

@@ -98,7 +98,6 @@ function listed({ name, title, description, input, effect, isIdempotent }: Tool)
 
 const schemas = new WeakMap<z.ZodObject, object>()
 
-// Cached, because each agent requests the list at its start.
 function schemaOf(input: z.ZodObject): object {
   const known = schemas.get(input)
   if (known !== undefined) return known

@@ -14,7 +14,7 @@ export type ComfyEvent = { readonly event: string; readonly data: object }
 
 /** Clients take a stream without a byte for 45 s as lost. */
 const QUIET_MS = 15_000
-/** Between two looks at a job: about two events per second, as documented. */
+/** Pause between two reads of a job: about two events per second, as documented. */
 const PAUSE_MS = 500
 
 export function createComfyEvents({ storage, clock }: Deps) {

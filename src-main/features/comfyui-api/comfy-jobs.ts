@@ -1,4 +1,4 @@
-/** Jobs of Comfy API v2: the same as prompts, in other words. Source: docs/spec/comfyui.md, 11. */
+/** Jobs of Comfy API v2, which are prompts in another form. Source: docs/spec/comfyui.md, 11. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RunView } from '../../contract/workflows.ts'

@@ -12,7 +12,7 @@ export async function readJobProgress(
 ): Promise<Progress | undefined> {
   if (job?.status !== 'IN_PROGRESS') return undefined
   const output = await jobs.readOutput(job)
-  // Only other kinds of workers report more, and reading it would hold the event loop.
+  // Only other kinds of workers report more, and reading it would block the event loop.
   if (output === undefined || output.length > PROGRESS_LENGTH) return undefined
   return readProgress(JSON.parse(jsonText(output)))
 }

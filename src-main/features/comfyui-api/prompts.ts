@@ -66,6 +66,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
 }
 
+/** The graph, `extraData` and `metadata` are JSON texts, which keep long numbers exact. */
 export type SentPrompt = {
   readonly graph: string
   readonly promptId: string

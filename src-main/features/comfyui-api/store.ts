@@ -27,7 +27,7 @@ const HEAD = `r.id AS runId, r.seq AS number, p.client_id AS clientId, p.outputs
 const FROM = `FROM workflow_runs r LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
 // ComfyUI's history omits prompts that never started.
 const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.execution_ms IS NOT NULL)`
-// Results may still be read once a job has ended. Jobs are asked only if waiting and running ones are told apart.
+// Jobs are read only to tell waiting from running ones. Results may still be collected once a job has ended.
 const OF_STATES = `r.endpoint_id = @endpointId AND CASE WHEN r.status = 'IN_QUEUE' AND @tellsOpenApart = 1
   THEN COALESCE((SELECT 'IN_QUEUE' FROM jobs j WHERE j.id = r.id AND j.status = 'IN_QUEUE'), 'IN_PROGRESS')
   ELSE r.status END IN (SELECT value FROM json_each(@states))`
@@ -124,7 +124,7 @@ type ComfyAsset = {
   /** SHA-256 of its bytes. */
   readonly asset: string
   readonly blake3: string
-  /** Under which graphs load it. */
+  /** The name by which graphs load it. */
   readonly name: string
   /** As its client named it. */
   readonly filePath: string | null

@@ -232,7 +232,7 @@ function refuseTaken(
   if (taken) throw new AppError('ENDPOINT_EXISTS', { field, value })
 }
 
-/** Workers only get this of the settings of workflows; one of several servers belongs to one worker alone. */
+/** The only setting of workflows that workers get; with several servers, each worker has its own. */
 const sharedServer = ({ workflows }: EndpointConfig) => (hasSeveralServers(workflows) ? 'several' : workflows?.server)
 
 function refuseServers({ workflows }: EndpointConfig): void {

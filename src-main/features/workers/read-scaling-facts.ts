@@ -107,7 +107,7 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
   }
 }
 
-/** A worker ends when its ComfyUI server is away, drained or removed; its graph may end first. */
+/** A worker ends when its ComfyUI server is away, drained or removed, but may finish its graph first. */
 function leavesServer(
   { server }: LiveWorker,
   servers: readonly NamedServer[],

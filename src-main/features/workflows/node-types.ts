@@ -49,7 +49,6 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
   // Each prompt needs the classes, which are megabytes. Key: the text, or endpoint and time of stored ones.
   const kept = new Map<string, NodeTypes>()
 
-  // Bundled files do not change while the service runs.
   const ofHandlers = new Map<string, NodeTypesResponse>()
 
   function readBuiltIn() {

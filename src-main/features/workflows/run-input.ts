@@ -17,7 +17,7 @@ type RunParts = {
   readonly clientOf: string | undefined
 }
 
-/** Needs that are stored: only endpoints with several servers choose by them. */
+/** Only endpoints with several servers choose by the needs, so others do not store them. */
 export const neededFor = ({ config }: Endpoint, { needs }: Pick<RunGraph, 'needs'>): RunGraph['needs'] | undefined =>
   hasSeveralServers(config.workflows) ? needs : undefined
 

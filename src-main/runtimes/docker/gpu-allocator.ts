@@ -52,7 +52,6 @@ export function createGpuAllocator(options: {
     refresh().catch((error: Error) => log.error('graphics cards could not be read', { error: error.message }))
   }
 
-  /** Notifies waiting starts after the reading, even without a change. */
   function readAgainLater(): void {
     if (closed || cancelNext !== undefined) return
     cancelNext = clock.after(FRESH_MS, () => {

@@ -98,7 +98,6 @@ export function createImageStore(options: ImageStoreOptions) {
     await ensureImage(docker, { image: worker.base(wanted), pull, registryAuth: undefined }, watch)
   }
 
-  // GPU and CPU images share the same package image.
   async function ensurePackages(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
     const image = worker.packagesName(wanted)
     if (image === undefined) return ensureBase(docker, wanted, watch)

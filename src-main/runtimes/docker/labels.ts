@@ -20,7 +20,6 @@ export const LABELS = {
 
 export type Maker = { readonly serviceId: string; readonly runId: string }
 
-// Shortens long endpoint ids in names; the label is complete.
 const NAMED = 40
 
 export function containerName({ serviceId }: Pick<Maker, 'serviceId'>, { endpointId, workerId }: WorkerSpec): string {

@@ -17,7 +17,7 @@ export type CardWish = {
   readonly constraints: readonly string[]
 }
 
-/** @returns undefined if a node may be found, or the scheduler says why none is */
+/** @returns undefined if the scheduler may find a node, or else must say why it cannot */
 export function noRoom(settings: ContainerSettings | undefined, nodes: readonly SwarmNode[]): Room | undefined {
   const allowed = nodes.filter(allowedNodes(settings, nodes))
   if (allowed.length > 0 && !allowed.some(takesWorkers)) {

@@ -46,7 +46,6 @@ export type NewEndpoint = keyof typeof NEW_ENDPOINT_TITLES
 
 export const NEW_ENDPOINTS = Object.keys(NEW_ENDPOINT_TITLES) as readonly NewEndpoint[]
 
-/** From live data, newer than the service's own state. */
 export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state' | 'pool'>[]): EndpointState {
   return endpointStateOf({ ...endpoint, workers })
 }

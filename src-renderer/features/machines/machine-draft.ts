@@ -2,7 +2,6 @@ import { type MachineCreate, machineCreate } from '../../../src-main/contract/ma
 
 export const WAYS = ['SSH', 'Docker context', 'TCP'] as const
 
-/** Fields of other connections are kept but not sent. */
 export type MachineDraft = {
   readonly way: (typeof WAYS)[number]
   readonly swarm: boolean
@@ -17,7 +16,6 @@ export const NO_DRAFT: MachineDraft = {
 
 export type DraftProblems = Readonly<Partial<Record<keyof MachineDraft['texts'], string>>>
 
-// Maps the last part of a machine path to its field.
 const FIELDS: Readonly<Record<string, keyof MachineDraft['texts']>> = {
   to: 'to',
   port: 'port',

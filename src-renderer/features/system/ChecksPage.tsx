@@ -112,7 +112,6 @@ function useFix() {
   })
 }
 
-/** Text between backticks is a command that can be copied. */
 function FixText({ text }: { readonly text: string }) {
   const parts = useAsCalled()(text).split('`')
   return (

@@ -31,7 +31,6 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   showsEnded,
 }: WorkerGroupViewProps) {
   const { endpointId, endpoint, workers, ended } = group
-  // Its words explain why no or another worker runs.
   const crashed = ended.find((worker) => worker.crashed)
   // A list of all endpoints says once what holds for the idle ones.
   const explain = isAlone ? whyNoWorker : whyNoWorkerStarts

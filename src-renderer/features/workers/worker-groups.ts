@@ -12,7 +12,6 @@ export type WorkerFilter = {
 
 export type WorkerGroup = {
   readonly endpointId: string
-  /** undefined if the endpoint was deleted or is not known yet. */
   readonly endpoint: LiveEndpoint | undefined
   readonly workers: readonly WorkerView[]
   readonly ended: readonly EndedWorker[]

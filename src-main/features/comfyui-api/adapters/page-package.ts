@@ -19,10 +19,8 @@ export const hasIndex = (folder: string): Promise<boolean> =>
   )
 
 /**
- * Commands may install at the same time: the first one to finish stays.
- * @param cache folder to install into
- * @param installing called before an installation
- * @returns the folder of the page, or the reason for the failure, as the end of a sentence
+ * Commands may install at the same time; the first one to finish wins. @returns the folder of the page, or the
+ * reason for the failure, as the end of a sentence
  */
 export async function installPage(
   cache: string,

@@ -6,7 +6,7 @@ const TYPE = 'core/ASSET'
 /** Ids have the form of a UUID, and those of results end with a number. */
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d{1,4})?/g
 
-/** Whatever looks like the id of an asset, to be looked up before the graph is parsed. */
+/** Everything that looks like the id of an asset, for a lookup before the graph is parsed. */
 export function possibleAssetIds(graph: string): readonly string[] {
   return graph.includes(TYPE) ? [...new Set(graph.match(ID))] : []
 }

@@ -13,7 +13,7 @@ const PRIORITY_MOST = 1_000_000
 
 export type ComfySubmission = {
   readonly graph: string
-  /** JSON of an object. */
+  /** JSON of an object, like the graph; the metadata is JSON too. */
   readonly extraData: string | undefined
   readonly idempotencyKey: string | undefined
   readonly priority: number | undefined

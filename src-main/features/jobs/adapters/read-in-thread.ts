@@ -231,7 +231,7 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   }
 }
 
-// Results of jobs do not wait for large pictures, which small files may hold.
+// Results of jobs must not wait for large pictures, which small files may contain.
 const OF_PICTURES: ReadonlySet<keyof Readers> = new Set(['picture', 'maskedPicture'])
 
 // A small graph may take long to check.

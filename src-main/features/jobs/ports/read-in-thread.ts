@@ -63,7 +63,7 @@ export type Readers = {
   readonly classes: (
     text: string,
   ) => { readonly version: string | undefined; readonly text: string | undefined } | Problem
-  /** Node classes of several servers as those of one, and what each has. @param kept classes that stay as they are */
+  /** Merges the node classes of several servers, and tells what each has. @param kept classes that stay as they are */
   readonly serverClasses: (
     texts: readonly string[],
     kept: string | undefined,

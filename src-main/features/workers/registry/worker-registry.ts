@@ -194,7 +194,6 @@ export function newLiveWorker(
   }
 }
 
-// Lines arrive quickly, so a few jobs back are enough.
 const MAX_SPANS = 50
 
 export function beginJob({ jobSpans }: LiveWorker, jobId: string, at: number): Pick<WorkerNotes, 'jobSpans'> {

@@ -1,6 +1,6 @@
 /**
- * Standing of the ComfyUI servers of endpoints that have several: features/workflows reads them, workers report losses,
- * dispatch and scaling ask. In memory, since all of it is read again after a start.
+ * Status of the ComfyUI servers of endpoints with several. Kept in memory, because all of it is read again after a
+ * start.
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -16,7 +16,7 @@ const UNREAD: Known = { awayBecause: undefined, has: undefined, loaded: [], busy
 
 export type NamedServer = ServerFacts & { readonly address: string }
 
-type Of = { readonly id: string; readonly config: Pick<EndpointConfig, 'workflows'> }
+type ServedEndpoint = { readonly id: string; readonly config: Pick<EndpointConfig, 'workflows'> }
 
 export type WorkflowServers = ReturnType<typeof createWorkflowServers>
 
@@ -33,8 +33,8 @@ export function createWorkflowServers(deps: {
     void known.set(address, { ...(known.get(address) ?? UNREAD), ...to })
 
   return {
-    /** In the order of the settings; none if the endpoint has not several. */
-    of({ id, config: { workflows } }: Of): readonly NamedServer[] {
+    /** In the order of the settings; empty for an endpoint that does not have several. */
+    of({ id, config: { workflows } }: ServedEndpoint): readonly NamedServer[] {
       if (!hasSeveralServers(workflows)) return []
       const busy = registry.ofEndpoint(id).filter((worker) => leases.ofWorker(worker.id).length > 0)
       return serversOf(workflows).map((address, at) => {
@@ -48,7 +48,7 @@ export function createWorkflowServers(deps: {
       })
     },
     /** The server that a new worker of the endpoint gets; undefined: its workers have none of their own. */
-    withoutWorker(endpoint: Of): string | undefined {
+    withoutWorker(endpoint: ServedEndpoint): string | undefined {
       const workers = registry.ofEndpoint(endpoint.id).filter(({ state, duty }) => isLive(state) && duty !== 'retired')
       const free = this.of(endpoint).filter(({ address }) => workers.every(({ server }) => server !== address))
       return (free.find(hasWorker) ?? free[0])?.address
@@ -63,7 +63,7 @@ export function createWorkflowServers(deps: {
       change(address, { awayBecause, loaded: [] })
       changes.emit(address)
     },
-    /** A server that was lost may have been restarted, so that it must be read before it gets graphs again. */
+    /** A lost server may have been restarted, so it must be read before it gets graphs again. */
     lose(address: string, why: string) {
       this.noteAway(address, why)
       losses.emit(address)

@@ -33,9 +33,12 @@ export type WaitingGraph = {
   readonly needs: GraphNeeds | undefined
 }
 
-/** How long after a server began a graph the next one of the same models waits for it, ms; loading takes about as long. */
+/**
+ * How long the next graph of the same models waits for a busy server, from the start of its graph, ms; about as
+ * long as loading takes.
+ */
 export const PATIENCE_MS = 15_000
-/** A graph overtakes only those that were queued at most so long before it, ms; so none waits for ever. */
+/** A graph overtakes only those that were queued at most this long before it, ms, so none waits forever. */
 export const OVERTAKE_MS = 60_000
 
 /** Whether it has a worker, which is ready by the time that the classes of the server are read. */
@@ -46,7 +49,7 @@ const isServing = (server: ServerFacts): boolean => hasWorker(server) && server.
 const KINDS = { classes: 'node class', models: 'model' } as const
 const KIND_NAMES = ['classes', 'models'] as const
 
-/** The first thing that a server lacks and another one has, or may have while it was not read. Undefined: nothing. */
+/** The first thing that the server lacks and another one has, or may have if that one has not been read yet. */
 function lackOf(
   needs: GraphNeeds | undefined,
   { has }: ServerFacts,
@@ -62,7 +65,7 @@ function lackOf(
   return undefined
 }
 
-/** Numbers of servers that lack nothing; of all if each lacks something, because ComfyUI then says what it lacks. */
+/** Numbers of the servers that lack nothing; all servers if each lacks something, because ComfyUI then names it. */
 function ableServers(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]): ReadonlySet<number> {
   const able = servers.filter((server) => lackOf(needs, server, servers) === undefined)
   return new Set((able.length > 0 ? able : servers).map(({ number }) => number))
@@ -153,7 +156,7 @@ function reservedGraphs(
   return reserved
 }
 
-/** The first one of the models for which most graphs wait, in proportion to the servers that have them loaded. */
+/** The first graph of the models that most graphs wait for, relative to the servers that have them loaded. */
 function mostWanted(open: readonly Graph[], all: readonly Graph[], servers: readonly ServerFacts[]): Graph | undefined {
   const waiting = new Map<string, number>()
   for (const { family } of all) waiting.set(family, (waiting.get(family) ?? 0) + 1)

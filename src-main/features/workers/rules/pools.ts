@@ -29,7 +29,7 @@ export function batchWorkersMax({ workersMax, batchWorkersMax = 1, workflows }: 
   return workersMax === 0 || hasSeveralServers(workflows) ? 0 : batchWorkersMax
 }
 
-/** With several ComfyUI servers, each that answers has one worker, whatever the settings of workers are. */
+/** With several ComfyUI servers, each one that answers has one worker, whatever the settings of workers are. */
 export function withServers<Config extends PoolLimits>(config: Config, servers: readonly ServerFacts[]): Config {
   if (servers.length === 0 || config.workersMax === 0) return config
   const workers = servers.filter(hasWorker).length

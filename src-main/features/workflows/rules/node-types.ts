@@ -51,7 +51,7 @@ export type NodeType = {
   readonly raw: JsonObject
   /** Known, but not to the endpoint that was asked. */
   readonly isElsewhere?: true
-  /** Places of the values of one node that names more of them than its class; missing: they follow from the inputs. */
+  /** Where the values of a node are stored that names more of them than its class; undefined: as the inputs say. */
   readonly storedAs?: readonly StoredSlot[]
 }
 

@@ -1,4 +1,4 @@
-/** Kinds of fields for inputs that only the node itself names: by the type of its slot, or by the value. */
+/** Fields for inputs that only the node itself names, by the type of its slot or by the value. */
 import { isNumber, type JsonValue } from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType } from './input-type.ts'
@@ -8,7 +8,7 @@ const ONE_LINE = 80
 
 const FIELD_TYPES: ReadonlySet<string> = new Set(['INT', 'FLOAT', 'BOOLEAN', 'COMBO', 'COLOR'])
 
-/** @returns undefined if the value says more of its kind than the slot does */
+/** @returns undefined if the value shows its kind better than the slot does */
 export function inputOfSlot({ inputs }: GraphNode, name: string): InputType | undefined {
   const type = inputs.items.find(({ widget }) => widget === name)?.type ?? ''
   if (!FIELD_TYPES.has(type)) return undefined

@@ -112,7 +112,7 @@ export function storedSlots(node: GraphNode, type: NodeType | undefined): readon
   return withDummies(type, slots, values.length) ?? slots
 }
 
-/** As the node itself names its values; undefined if it does not name each. */
+/** The slots that the node itself names; undefined if it does not name all of its values. */
 export function ownSlots(node: GraphNode): readonly StoredSlot[] | undefined {
   if (slotsOfNodes.has(node)) return slotsOfNodes.get(node)
   const slots = isArray(node.widgetValues) ? (namedSlots(node) ?? bySlots(node, node.widgetValues)) : undefined
@@ -125,7 +125,7 @@ const slotsOfNodes = new WeakMap<GraphNode, readonly StoredSlot[] | undefined>()
 
 const numbered = (slots: readonly ValueSlot[]): readonly StoredSlot[] => slots.map((slot, at) => ({ ...slot, at }))
 
-// Widgets of the page that are saved among the values of any class, but not sent.
+// Widgets of the page that any class may save among its values, but that are not sent.
 const PAGE_PARTS: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   upload: (value) => value === null || value === '' || value === 'image',
   'Auto-refresh after generation': (value) => typeof value === 'boolean',

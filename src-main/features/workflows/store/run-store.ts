@@ -16,7 +16,7 @@ type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly files: readonly string[]
   /** Words that a search finds it by, in lower case. */
   readonly words: string
-  /** Undefined: nobody asks, because the endpoint has one server. */
+  /** Undefined: not needed, because the endpoint has only one server. */
   readonly needs: GraphNeeds | undefined
 }
 

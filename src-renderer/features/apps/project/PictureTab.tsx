@@ -29,7 +29,6 @@ type PictureProps = { readonly project: ProjectDetail; readonly manifest: Manife
 function Picture({ project, manifest }: PictureProps) {
   const [search, setSearch] = useSearchParams()
   const { calls, places } = project
-  // Each scan makes new objects; only changes are redrawn.
   const facts = JSON.stringify({ manifest: { ...manifest, generated_at: '' }, calls })
   const { items, links } = useMemo(() => {
     const known = JSON.parse(facts) as Pick<PictureProps, 'manifest'> & Pick<ProjectDetail, 'calls'>

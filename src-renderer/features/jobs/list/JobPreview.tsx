@@ -21,7 +21,6 @@ export function useIsWide(): boolean {
 // A held key moves on sooner; ms. Source: ours.
 const SETTLED_MS = 120
 
-/** Of the active row; shows the row's beginnings while loading. */
 export function JobPreview({ job }: { readonly job: JobListItem }) {
   const { client } = useApp()
   // Not read until the row stays active, and a request for another row is cancelled.

@@ -74,7 +74,6 @@ export function useBulk({
 const from = (action: BulkAction): readonly JobState[] =>
   action === 'rerun' ? JOB_STATES.filter(isFinal) : TRANSITIONS[action].from
 
-// Expired jobs cannot be moved, but they can be run again.
 const expiredFor = (action: BulkAction) => (action === 'rerun' ? {} : { expired: false })
 
 function isMeant(action: BulkAction, job: JobListItem, now: number): boolean {

@@ -128,7 +128,6 @@ type Chunk = ResponseOf<'jobChunks'>['chunks'][number]
 type Chunks = { readonly chunks: readonly Chunk[]; readonly error: Error | undefined }
 
 const NOTHING: Chunks = { chunks: [], error: undefined }
-// Chunks per read, small enough to parse without a pause.
 const AT_ONCE = 5000
 const EVERY_MS = 400
 

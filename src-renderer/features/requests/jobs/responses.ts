@@ -96,7 +96,6 @@ export const JOB_OPERATIONS = ['run', 'runsync', 'stream'] as const
 
 export type JobOperation = (typeof JOB_OPERATIONS)[number]
 
-/** State of one request. Times in ms since the epoch. */
 export type JobResponse = {
   readonly operation: JobOperation
   readonly body: string

@@ -5,7 +5,6 @@ import { hasBody, sentHeaders, type WebDraft } from './web-draft.ts'
 
 export type WebEvent = { readonly name: string; readonly data: string }
 
-/** Response so far. Times in ms since the epoch. */
 export type WebResponse = {
   readonly method: string
   readonly path: string

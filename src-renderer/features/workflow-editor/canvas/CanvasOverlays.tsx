@@ -73,7 +73,6 @@ function Nothing({ actions }: { readonly actions: EditorActions }) {
   )
 }
 
-// Announced to screen readers; repeated texts are announced again.
 function Said() {
   const { at, text } = useCanvas((state) => state.said)
   return (

@@ -1,4 +1,3 @@
-/** Selecting and moving. The document changes once, when dropped. */
 import type { NodeChange, OnNodeDrag, OnNodesChange, XYPosition } from '@xyflow/react'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'

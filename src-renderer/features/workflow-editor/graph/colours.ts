@@ -1,4 +1,3 @@
-/** Canvas colours by slot type and document. Source: docs/spec/interface.md, 3. */
 import type { CSSProperties } from 'react'
 import type { NodeColours } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'

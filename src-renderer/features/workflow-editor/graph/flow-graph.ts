@@ -87,7 +87,6 @@ function toFlowNode(view: NodeView, node: DocumentNode | undefined): FlowNode {
   }
 }
 
-// With its size, so that nodes are not measured.
 const placed = ({ x, y, width, height }: Box) => ({ position: { x, y }, width, height, measured: { width, height } })
 
 // With slot positions, so that nodes are not measured first.

@@ -59,7 +59,7 @@ export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Vi
   return viewportOf(flow.nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
-// The saved view may be of an empty part, or for a larger window: half of the nodes have to be in sight here.
+// The saved view may show an empty part or suit a larger window, so half of the nodes must be in sight.
 function seesHalf({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): boolean {
   const drawn = nodes.filter(({ type }) => type === 'node')
   const seen = drawn.filter(({ position, width = 0, height = 0 }) => {

@@ -34,7 +34,6 @@ export async function deployApp(
   // Before the build, which may take minutes, so that a wrong name or address is reported at once.
   const target = await deployTarget(client, checkedApp(builtApp(surroundings)), options.env)
   const { readGit } = await import('../../../../app/app-builder/create-app-builder.ts')
-  // Before the build, which may add a line to .gitignore.
   const found = await readGit(surroundings.cwd, surroundings.env)
   const git = found === undefined ? {} : { git: found }
   const built = await build(options, output, surroundings, async ({ endpoints }) => {
@@ -108,7 +107,6 @@ async function warnOfFolder(session: Session, surroundings: Surroundings): Promi
   ]
 }
 
-// Best effort: a failure must not fail the deploy.
 async function openProject(session: Session, surroundings: Surroundings): Promise<void> {
   if (!isProject(session, surroundings)) return
   await session.client.call('projectOpen', { body: { folder: surroundings.cwd } }).catch(() => undefined)

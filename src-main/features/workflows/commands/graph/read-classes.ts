@@ -32,7 +32,6 @@ export async function classesOfEndpoint(client: ServiceClient, endpointId: strin
   return { ...classesIn(text, endpointId), ...origin, version: origin.version }
 }
 
-// Ctrl+C ends the command and with it the request.
 const untilDone = new AbortController().signal
 
 export async function classesOfServer(address: string): Promise<KnownClasses> {

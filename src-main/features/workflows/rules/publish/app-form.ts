@@ -36,7 +36,7 @@ function appForm(document: WorkflowDocument, payload: JsonObject, types: NodeTyp
   let form: GraphForm = { parameters: [], results: [] }
   if (app === undefined) return form
   const ids = [...payload.keys()]
-  // A node inside a subgraph has the id that it has there.
+  // Inside a subgraph, a node has the id that it has there.
   const payloadId = (id: string) => (payload.has(id) ? id : ids.find((one) => one.endsWith(`:${id}`)))
   for (const entry of arrayAt(app, 'inputs')) {
     const [whole, widget] = isArray(entry) ? [asId(entry[0]), asText(entry[1])] : []

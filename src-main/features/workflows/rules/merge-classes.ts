@@ -1,4 +1,4 @@
-import { arrayAt, isArray, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../../../lib/json/value.ts'
 import { MODEL_FILE } from '../../models/rules/layout.ts'
 import { objectAt, readNodeTypes } from './node-types.ts'
 
@@ -37,7 +37,10 @@ function withMore(input: JsonValue, other: JsonValue | undefined): JsonValue {
   return [type, new Map([...options, ['options', choices]]), ...input.slice(2)]
 }
 
-const union = (one: readonly JsonValue[], other: readonly JsonValue[]) => [...new Set([...one, ...other])]
+// Numbers are objects, so values are compared by their text.
+function union(one: readonly JsonValue[], other: readonly JsonValue[]): readonly JsonValue[] {
+  return [...new Map([...one, ...other].map((value) => [writeJson(value), value])).values()]
+}
 
 export type ClassesAndModels = { readonly classes: readonly string[]; readonly models: readonly string[] }
 

@@ -43,6 +43,9 @@ import { TARGET_ROUTES } from './targets.ts'
 import { WHAT_IF_ROUTES } from './what-if.ts'
 import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
+import { endpointServer, endpointServerChange } from './workflows.ts'
+
+const endpointServers = z.object({ servers: z.array(endpointServer) })
 
 const logQuery = {
   after: wholeNumber.optional().describe('id of the last line already seen'),
@@ -118,6 +121,22 @@ export const APP_TOPICS = {
       body: z.strictObject({ packages: z.array(packageWish).min(1).max(50) }),
       response: endpointView,
       errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
+    },
+    endpointServers: {
+      methods: ['GET'],
+      path: '/api/endpoints/:endpointId/servers',
+      summary: 'List the ComfyUI servers of an endpoint, what each lacks and runs',
+      response: endpointServers,
+      source: 'docs/spec/image-workflows.md, 6.2',
+    },
+    endpointServerChange: {
+      methods: ['POST'],
+      path: '/api/endpoints/:endpointId/servers',
+      summary: 'Add, remove, drain or resume a ComfyUI server of an endpoint',
+      body: endpointServerChange,
+      response: endpointServers,
+      errors: ['NOT_JSON', 'BAD_FIELD'],
+      source: 'docs/spec/image-workflows.md, 6.2',
     },
     endpointDependents: {
       methods: ['GET'],

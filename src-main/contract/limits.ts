@@ -301,6 +301,7 @@ export const LIMIT_TOPICS = {
       'Retention of an unused uploaded file, minimum',
       'ours: covers the time from upload to the draft that names it',
     ],
+    workflowServers: [32, 'ComfyUI servers per endpoint', 'ours: each has a worker'],
     runImagesBytes: [10 * MIB, 'Images sent with a run', 'docs/spec/image-workflows.md, 5'],
     runsKept: [10_000, 'Runs kept in the gallery', 'ours: the newest; a few MB of records'],
     runsKeptMs: [30 * DAY_MS, 'Retention of a run in the gallery', 'ours: nobody looks for older runs in a gallery'],

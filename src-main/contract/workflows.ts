@@ -291,7 +291,6 @@ export const workflowWorker = z.object({
   server: serverAddress.optional().describe('address of the ComfyUI server that the bridge uses'),
   moreServers: z
     .array(serverAddress)
-    .max(31)
     .optional()
     .describe('addresses of more ComfyUI servers; the endpoint then has one worker for each server that answers'),
   drainedServers: z
@@ -299,3 +298,29 @@ export const workflowWorker = z.object({
     .optional()
     .describe('those of the servers that finish their prompts and get no new ones'),
 })
+
+export const SERVER_CHANGES = ['add', 'remove', 'drain', 'resume'] as const
+
+export const endpointServerChange = z.strictObject({
+  kind: z.enum(SERVER_CHANGES),
+  address: serverAddress.describe('to remove, drain or resume one, user name and password are not needed'),
+})
+
+export const endpointServer = z.object({
+  number: z.number().int().min(1),
+  address: z.string().describe('its password is hidden'),
+  state: z
+    .enum(['ready', 'unread', 'lost', 'draining', 'drained', 'only'])
+    .describe(
+      '`unread`: its node classes are not known yet; `draining`: finishes its graph and takes no others; `only`: a single server is not watched',
+    ),
+  lostBecause: z.string().optional(),
+  lostSince: moment.optional().describe('ms since the epoch'),
+  lacks: z
+    .object({ classes: z.array(z.string()), models: z.array(z.string()) })
+    .describe('node classes and model files that another one of the servers has'),
+  jobs: z.array(z.string()).describe('ids of the jobs that it runs'),
+  loaded: z.array(z.string()).describe('models of the last graph that it got; none after a start of the service'),
+})
+
+export type EndpointServer = z.infer<typeof endpointServer>

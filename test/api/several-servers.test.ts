@@ -137,4 +137,41 @@ describe('an endpoint with several ComfyUI servers', () => {
     await clock.until(() => live().length === 2 && !live().some(({ env }) => env.SVC_WORKFLOW_SERVER === three.url()))
     expect(served().length).toBe(2)
   })
+
+  it('lists its servers with what each lacks, runs and has loaded, and changes them one by one', async () => {
+    const [one, two, three] = await Promise.all([
+      withModels('a.safetensors', 'b.safetensors'),
+      fakeServer({ classes: ['Special'], models: ['a.safetensors'] }),
+      withModels('a.safetensors'),
+    ])
+    const { clock, workerOf, send, get, ask, fleet } = await servedBy([one, two])
+    const list = async () => (await get('/api/endpoints/e/servers')).servers
+    const change = (kind: string, { url }: FakeServer) =>
+      ask('POST', '/api/endpoints/e/servers', { body: { kind, address: url() } })
+    const states = async () => (await list()).map(({ state }: { state: string }) => state).join(' ')
+    const [first, other] = [await workerOf(one), await workerOf(two)]
+    const job = await send('b.safetensors')
+    await first.take()
+    const none = { classes: [], models: [] }
+    expect(await list()).toEqual([
+      {
+        ...{ number: 1, address: one.url(), state: 'ready', jobs: [job], loaded: ['b.safetensors'] },
+        lacks: { ...none, classes: ['Special'] },
+      },
+      {
+        ...{ number: 2, address: two.url(), state: 'ready', jobs: [], loaded: [] },
+        lacks: { ...none, models: ['b.safetensors'] },
+      },
+    ])
+    await Promise.all([change('drain', one), change('add', three)])
+    await clock.until(async () => (await states()) === 'draining ready ready')
+    await first.done(job, { output: {} })
+    await two.kill()
+    fleet().end(other.id, { code: LOST_SERVER_CODES['before the prompt'] })
+    await clock.until(async () => (await states()) === 'drained lost ready')
+    expect((await list())[1]).toMatchObject({ lostBecause: expect.any(String), lostSince: expect.any(Number) })
+    expect((await change('remove', one)).body.servers).toHaveLength(2)
+    expect(await change('resume', one)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+    expect(await change('add', two)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+  })
 })

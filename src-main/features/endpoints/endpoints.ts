@@ -8,6 +8,7 @@ import {
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
 import { isReserved, RESERVED_TEXT } from '../../contract/reserved-variables.ts'
+import { workflowWorker } from '../../contract/workflows.ts'
 import { type Clock, momentOf, type NewId } from '../../lib/clock.ts'
 import { writeInSlices } from '../../lib/write-slices.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
@@ -16,7 +17,13 @@ import { purgeQueue } from '../jobs/queue/change-many-jobs.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import type { ProjectFolders } from '../projects/ports.ts'
 import { activeFaults } from '../workers/rules/faults.ts'
-import { hasSeveralServers, serversProblem } from '../workflows/rules/server-address.ts'
+import {
+  hasSeveralServers,
+  type ServerChange,
+  serversProblem,
+  serverText,
+  withServerChange,
+} from '../workflows/rules/server-address.ts'
 import { kindOf } from './kinds/endpoint-kinds.ts'
 import { endpointIdFrom } from './rules/ids.ts'
 
@@ -116,34 +123,49 @@ export async function updateEndpoint(
   changes: EndpointChanges,
 ): Promise<Endpoint> {
   await requireHandlerFile(deps.projects, changes.handler ?? undefined)
+  const changed = await change(deps, id, 'updated', (endpoint) => withChanges(deps.storage, endpoint, changes))
+  if (changes.faults !== undefined) deps.storage.poke()
+  return changed
+}
+
+function withChanges(storage: Storage, endpoint: Endpoint, changes: EndpointChanges): Endpoint {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
   const other =
     changes.handler !== undefined ? { command: null } : changes.command !== undefined ? { handler: null } : {}
-  const changed = await change(deps, id, 'updated', (endpoint) => {
-    refuseReserved(changes.env ?? undefined, endpoint.config.env)
-    refuseTaken(deps.storage, 'name', changes.name, id)
-    refuseTakenPort(deps.storage, given.comfyuiPort, id)
-    const setting = Object.keys(given).find((name) => name !== 'name')
-    if (kindOf(endpoint).backingId(endpoint) !== undefined && setting !== undefined)
-      throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
-    const container = changedContainer(endpoint.config.container, changes.container)
-    const merged = endpointConfig.parse({
-      ...withoutNulls({ ...endpoint.config, ...other, ...given }),
-      ...(changes.container === undefined ? {} : { container }),
-    })
-    const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
-    const problem = programProblem(config)
-    if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
-    refuseServers(config)
-    if (config.workersMin > config.workersMax)
-      throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-    const replace =
-      SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name])) ||
-      sharedServer(config) !== sharedServer(endpoint.config)
-    return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
+  refuseReserved(changes.env ?? undefined, endpoint.config.env)
+  refuseTaken(storage, 'name', changes.name, endpoint.id)
+  refuseTakenPort(storage, given.comfyuiPort, endpoint.id)
+  const setting = Object.keys(given).find((name) => name !== 'name')
+  if (kindOf(endpoint).backingId(endpoint) !== undefined && setting !== undefined)
+    throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
+  const container = changedContainer(endpoint.config.container, changes.container)
+  const merged = endpointConfig.parse({
+    ...withoutNulls({ ...endpoint.config, ...other, ...given }),
+    ...(changes.container === undefined ? {} : { container }),
   })
-  if (changes.faults !== undefined) deps.storage.poke()
-  return changed
+  const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
+  const problem = programProblem(config)
+  if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
+  refuseServers(config)
+  if (config.workersMin > config.workersMax)
+    throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
+  const replace =
+    SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name])) ||
+    sharedServer(config) !== sharedServer(endpoint.config)
+  return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
+}
+
+/** @throws AppError BAD_FIELD if the endpoint has no such server, or already has it */
+export function changeServers(deps: Deps, { id }: Endpoint, wanted: ServerChange): Promise<Endpoint> {
+  return change(deps, id, 'updated', (endpoint) => {
+    const workflows = withServerChange(endpoint.config.workflows ?? workflowWorker.parse({}), wanted)
+    if (workflows === undefined)
+      throw new AppError('BAD_FIELD', {
+        field: 'address',
+        why: `${id} has no ComfyUI server ${serverText(wanted.address)}`,
+      })
+    return withChanges(deps.storage, endpoint, { workflows })
+  })
 }
 
 export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {

@@ -9,6 +9,7 @@ import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import { unknownGpuText } from '../workers/rules/unknown-gpu.ts'
 import { findDependents } from './dependents.ts'
 import {
+  changeServers,
   createEndpoint,
   deleteEndpoint,
   type EndpointAndKey,
@@ -18,6 +19,7 @@ import {
 } from './endpoints.ts'
 import { dependentsText } from './rules/dependents.ts'
 import { endpointKind } from './rules/endpoint-kind.ts'
+import { viewServers } from './view-servers.ts'
 import { askMachines, readLive, viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
@@ -111,6 +113,11 @@ export const ENDPOINT_OPERATIONS = {
     const endpoint = endpointOf(path, service)
     service.packages.begin(endpoint, body.packages)
     return view(service, endpoint)
+  },
+  endpointServers: ({ path }, service) => ({ servers: viewServers(service.views, endpointOf(path, service)) }),
+  async endpointServerChange({ path, body }, service) {
+    const endpoint = await changeServers(service, endpointOf(path, service), body)
+    return { servers: viewServers(service.views, endpoint) }
   },
   endpointDependents: ({ path }, service) => findDependents(service.views, endpointOf(path, service)),
   async endpointDelete({ path }, service) {

@@ -9,17 +9,12 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { EndpointView } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
-import { workflowWorker } from '../../../contract/workflows.ts'
+import { SERVER_CHANGES } from '../../../contract/workflows.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
 import { splitHint } from '../../workers/rules/missing-module.ts'
-import {
-  type ServerChange,
-  serverOfEntry,
-  serversOf,
-  withHiddenPassword,
-  withServerChange,
-} from '../../workflows/rules/server-address.ts'
+import { type ServerChange, serverOfEntry } from '../../workflows/rules/server-address.ts'
+import { lacksText, standingText } from '../../workflows/rules/server-standing.ts'
 import { WITH_ENDPOINTS } from '../rules/deletion-text.ts'
 import { dependentsText } from '../rules/dependents.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
@@ -207,25 +202,23 @@ Examples:
     .onSession(
       async ({ client, output }, endpointId: string, options: Partial<Record<ServerChange['kind'], string>>) => {
         const path = { endpointId }
-        let endpoint = await client.call('endpointRead', { path })
-        for (const kind of ['add', 'remove', 'drain', 'resume'] as const) {
+        for (const kind of SERVER_CHANGES) {
           const address = options[kind]
-          if (address === undefined) continue
-          const workflows = withServerChange(endpoint.workflows ?? workflowWorker.parse({}), { kind, address })
-          if (workflows === undefined) throw usageError(`${endpointId} has no ComfyUI server ${address}.`)
-          endpoint = await client.call('endpointUpdate', { path, body: { workflows } })
+          if (address !== undefined) await client.call('endpointServerChange', { path, body: { kind, address } })
         }
-        const drained = endpoint.workflows?.drainedServers ?? []
+        const { servers } = await client.call('endpointServers', { path })
+        const now = surroundings.now()
         output.list(
-          {
-            servers: serversOf(endpoint.workflows).map((address) => ({ address, drained: drained.includes(address) })),
-          },
+          { servers },
           `${endpointId} has no ComfyUI servers.`,
-          ['SERVER', 'ADDRESS', 'STATE'],
-          serversOf(endpoint.workflows).map((address, at) => [
-            String(at + 1),
-            withHiddenPassword(address),
-            drained.includes(address) ? 'drained' : 'takes graphs',
+          ['SERVER', 'ADDRESS', 'STATE', 'RUNS', 'LOADED', 'LACKS'],
+          servers.map((server) => [
+            String(server.number),
+            server.address,
+            standingText(server, now),
+            server.jobs.join(', '),
+            server.loaded.join(', '),
+            lacksText(server.lacks) ?? '',
           ]),
         )
       },

@@ -10,18 +10,21 @@ import { type GraphNeeds, hasWorker, type ServerFacts } from '../rules/choose-jo
 import { isLive } from '../rules/transitions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
-type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy'>
+type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy'> & {
+  /** Ms since the epoch; undefined: it answers. */
+  readonly awaySince: number | undefined
+}
 
-const UNREAD: Known = { awayBecause: undefined, has: undefined, loaded: [], busy: undefined }
+const UNREAD: Known = { awayBecause: undefined, awaySince: undefined, has: undefined, loaded: [], busy: undefined }
 
-export type NamedServer = ServerFacts & { readonly address: string }
+export type NamedServer = ServerFacts & Pick<Known, 'awaySince'> & { readonly address: string }
 
 type ServedEndpoint = { readonly id: string; readonly config: Pick<EndpointConfig, 'workflows'> }
 
 export type WorkflowServers = ReturnType<typeof createWorkflowServers>
 
 export function createWorkflowServers(deps: {
-  readonly clock: Pick<Clock, 'steady'>
+  readonly clock: Pick<Clock, 'steady' | 'now'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
   readonly leases: { readonly ofWorker: (workerId: string) => readonly unknown[] }
 }) {
@@ -56,11 +59,11 @@ export function createWorkflowServers(deps: {
     onChange: changes.on,
     onLoss: losses.on,
     noteAnswer(address: string, has: NonNullable<Known['has']>) {
-      change(address, { has, awayBecause: undefined })
+      change(address, { has, awayBecause: undefined, awaySince: undefined })
       changes.emit(address)
     },
     noteAway(address: string, awayBecause: string) {
-      change(address, { awayBecause, loaded: [] })
+      change(address, { awayBecause, awaySince: known.get(address)?.awaySince ?? clock.now(), loaded: [] })
       changes.emit(address)
     },
     /** A lost server may have been restarted, so it must be read before it gets graphs again. */

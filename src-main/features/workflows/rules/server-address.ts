@@ -1,3 +1,5 @@
+import { limit } from '../../../contract/limits.ts'
+import type { SERVER_CHANGES } from '../../../contract/workflows.ts'
 import { asText } from '../../../lib/json/plain.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../../lib/own-addresses.ts'
 
@@ -55,6 +57,8 @@ export function serversProblem(workflows: NamedServers | undefined): string | un
   const { moreServers = [], drainedServers = [], server } = workflows ?? {}
   if (server === undefined && moreServers.length > 0) return 'more servers require a first one (workflows.server)'
   const all = serversOf(workflows)
+  const most = limit('workflowServers')
+  if (all.length > most) return `an endpoint has at most ${most} ComfyUI servers`
   const twice = all.find((one, at) => all.findIndex((other) => isSameServer(one, other)) !== at)
   if (twice !== undefined) return `${serverText(twice)} is listed twice`
   const unknown = drainedServers.find((drained) => !all.includes(drained))
@@ -63,7 +67,7 @@ export function serversProblem(workflows: NamedServers | undefined): string | un
     : `${serverText(unknown)} is listed as drained, but is not one of the servers`
 }
 
-export type ServerChange = { readonly kind: 'add' | 'remove' | 'drain' | 'resume'; readonly address: string }
+export type ServerChange = { readonly kind: (typeof SERVER_CHANGES)[number]; readonly address: string }
 
 /** The settings after a change; undefined if the address of a server to remove, drain or resume is unknown. */
 export function withServerChange<Named extends NamedServers>(

@@ -41,6 +41,63 @@ test('endpoint show tells what it knows of workflows', async () => {
   )
 })
 
+describe('endpoint servers', () => {
+  const server = (number: number, more: object) => ({
+    ...{ number, address: `http://gpu${number}:8188`, state: 'ready', jobs: [], loaded: [] },
+    lacks: { classes: [], models: [] },
+    ...more,
+  })
+  const servers = [
+    server(1, { jobs: ['j1'], loaded: ['a.safetensors', 'b.safetensors'] }),
+    server(2, { state: 'lost', lostBecause: 'does not answer: ECONNREFUSED', lostSince: NOW - 125_000 }),
+    server(3, { state: 'draining', lacks: { classes: ['A', 'B', 'C', 'D'], models: ['c.gguf'] } }),
+  ]
+
+  test('lists them with their standing, what they run, have loaded and lack', async () => {
+    const { run } = await setupCli({ 'GET /api/endpoints/farm/servers': { servers } })
+    const { stdout } = await run(['endpoint', 'servers', 'farm'])
+    expect(stdout.split('\n').map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
+      ['SERVER', 'ADDRESS', 'STATE', 'RUNS', 'LOADED', 'LACKS'],
+      ['1', 'http://gpu1:8188', 'takes graphs', 'j1', 'a.safetensors, b.safetensors'],
+      ['2', 'http://gpu2:8188', 'lost 2 min ago: does not answer: ECONNREFUSED'],
+      ['3', 'http://gpu3:8188', 'draining', 'node classes A, B, C and 1 more; model c.gguf'],
+      [''],
+    ])
+    expect(JSON.parse((await run(['endpoint', 'servers', 'farm', '--json'])).stdout)).toEqual({ servers })
+  })
+
+  test('says that there is none', async () => {
+    const { run } = await setupCli({ 'GET /api/endpoints/hello/servers': { servers: [] } })
+    expect((await run(['endpoint', 'servers', 'hello'])).stdout).toBe('hello names no ComfyUI server.\n')
+  })
+
+  test('changes them in the order of its options in --help, and shows them after that', async () => {
+    const { run, service } = await setupCli({
+      'POST /api/endpoints/farm/servers': { servers: [] },
+      'GET /api/endpoints/farm/servers': { servers },
+    })
+    const options = ['--resume', 'http://r', '--drain', 'http://d', '--remove', 'http://m', '--add', 'http://a']
+    expect((await run(['endpoint', 'servers', 'farm', ...options])).exitCode).toBe(0)
+    expect(service.seen.map(({ body }) => body)).toEqual([
+      { kind: 'add', address: 'http://a' },
+      { kind: 'remove', address: 'http://m' },
+      { kind: 'drain', address: 'http://d' },
+      { kind: 'resume', address: 'http://r' },
+      undefined,
+    ])
+  })
+
+  test('passes on why a change is refused', async () => {
+    const why = 'address: farm has no ComfyUI server c:1.'
+    const { run } = await setupCli({
+      'POST /api/endpoints/farm/servers': (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 400, 'BAD_FIELD', why),
+    })
+    const refused = await run(['endpoint', 'servers', 'farm', '--drain', 'http://c:1'])
+    expect([refused.exitCode === 0, refused.stderr]).toEqual([false, expect.stringContaining(why)])
+  })
+})
+
 test('endpoint list shows machines where there are any, and why workers wait for capacity', async () => {
   const machine = { ...HELLO_VIEW, id: 'far', container: { image: 'app:1', machine: 'boxa' } }
   const throttled = { state: 'throttled', throttledReason: 'boxa: it cannot be reached' }

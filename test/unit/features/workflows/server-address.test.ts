@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
   isSameServer,
+  type ServerChange,
   serverOfEntry,
+  serversProblem,
   serverText,
   withHiddenPassword,
   withoutCredentials,
   withServer,
+  withServerChange,
 } from '../../../../src-main/features/workflows/rules/server-address.ts'
 
 describe('an address of a server', () => {
@@ -46,5 +49,37 @@ describe('an address of a server', () => {
       workflows: { checkModels: false, server: 'http://b' },
     })
     expect([serverOfEntry({}), serverOfEntry({ workflows: {} })]).toEqual([undefined, undefined])
+  })
+})
+
+describe('several servers', () => {
+  const [A, B, C] = ['http://a:1', 'http://ann:secret@b:1', 'http://c:1']
+  const BOTH = { server: A, moreServers: [B], drainedServers: [B], checkModels: true }
+
+  test.each([
+    ['add', C, { moreServers: [B, C] }],
+    ['remove', A, { server: B, moreServers: [] }],
+    ['remove', 'http://b:1', { moreServers: [], drainedServers: [] }],
+    ['drain', A, { drainedServers: [B, A] }],
+    ['drain', 'http://b:1/', { drainedServers: [B] }],
+    ['resume', 'http://ann:***@b:1', { drainedServers: [] }],
+  ] as const)('after a change: %s %s', (kind, address, changes) => {
+    expect(withServerChange(BOTH, { kind, address })).toEqual({ ...BOTH, ...changes })
+  })
+
+  test.each(['remove', 'drain', 'resume'] as const)('%s needs one of them', (kind: ServerChange['kind']) => {
+    expect(withServerChange(BOTH, { kind, address: C })).toBe(undefined)
+  })
+
+  test.each([
+    [undefined, undefined],
+    [BOTH, undefined],
+    [{ moreServers: [B] }, /need a first one/],
+    [{ server: A, moreServers: ['http://A:1/'] }, /^A:1 is there twice$/],
+    [{ server: A, drainedServers: [B] }, /^b:1 is drained/],
+    [{ server: A, moreServers: Array.from({ length: 32 }, (_, at) => `http://x${at}`) }, /at most 32/],
+  ])('that cannot be named together are told: %j', (workflows, why) => {
+    if (why === undefined) expect(serversProblem(workflows)).toBe(undefined)
+    else expect(serversProblem(workflows)).toMatch(why)
   })
 })

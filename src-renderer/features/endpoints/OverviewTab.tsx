@@ -28,6 +28,7 @@ import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { stateNow } from './endpoint-state.ts'
 import { MetricCharts } from './MetricCharts.tsx'
+import { ServersCard } from './ServersCard.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 const FormOfGraph = lazily(async () => (await import('../requests/GraphForm.tsx')).FormOfGraph)
@@ -72,6 +73,7 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
           Video, without one; it omits audio, 3D models, text and other videos.
         </p>
       )}
+      {endpoint.workflows?.server !== undefined && <ServersCard endpoint={endpoint} />}
       {!isGraph && range === undefined && <Skeleton className="h-[455px]" />}
       {!isGraph && range !== undefined && <MetricCharts endpoint={endpoint} range={range} />}
       {isGraph && <FormOfGraph graphId={endpoint.id} />}

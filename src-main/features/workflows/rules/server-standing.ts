@@ -2,7 +2,7 @@
 import type { EndpointServer } from '../../../contract/workflows.ts'
 import { ago } from '../../../lib/text.ts'
 
-const STATE_TEXTS = {
+export const SERVER_STATES = {
   ready: 'takes graphs',
   unread: 'node classes not read yet',
   lost: 'lost',
@@ -18,8 +18,8 @@ export function standingText(
   { state, lostBecause, lostSince }: Pick<EndpointServer, 'state' | 'lostBecause' | 'lostSince'>,
   now: number,
 ): string {
-  if (state !== 'lost' || lostSince === undefined) return STATE_TEXTS[state]
-  return `${STATE_TEXTS.lost} ${ago(lostSince, now)}: ${lostBecause}`
+  if (state !== 'lost' || lostSince === undefined) return SERVER_STATES[state]
+  return `${SERVER_STATES.lost} ${ago(lostSince, now)}: ${lostBecause}`
 }
 
 /** Undefined: it lacks nothing that another server has. */

@@ -287,7 +287,7 @@ export function createCore(ports: CorePorts) {
       await models.start()
       await machines.start()
       await machines.whenReached(machinesOfWorkers(storage.workers.all()))
-      await adoptWorkers({ storage, clock, fleet, leases, registry, log })
+      await adoptWorkers({ storage, clock, fleet, leases, registry, servers, log })
       supervisor.start()
       codeReload.start()
       await features.start()

@@ -320,7 +320,9 @@ export const endpointServer = z.object({
     .object({ classes: z.array(z.string()), models: z.array(z.string()) })
     .describe('node classes and model files that another one of the servers has'),
   jobs: z.array(z.string()).describe('ids of the jobs that it runs'),
-  loaded: z.array(z.string()).describe('models of the last graph that it got; none after a start of the service'),
+  loaded: z
+    .array(z.string())
+    .describe('models of the last graph that it got; after a start of the service only of one that still runs'),
 })
 
 export type EndpointServer = z.infer<typeof endpointServer>

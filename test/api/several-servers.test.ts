@@ -1,5 +1,8 @@
 /** An endpoint with several ComfyUI servers: docs/spec/image-workflows.md, 6.2. */
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { LOST_SERVER_CODES } from '../../src-main/features/workflows/rules/lost-server.ts'
 import { type FakeServer, fakeServer } from '../support/comfyui/fake-server.ts'
 import { setup } from '../support/core.ts'
@@ -11,10 +14,10 @@ const graph = (model: string, more: readonly string[] = []) => ({
   ...Object.fromEntries(more.map((class_type, at) => [100 + at, { class_type, inputs: {} }])),
 })
 
-async function servedBy(servers: readonly FakeServer[], settings: object = {}) {
-  const service = await setup()
+async function servedBy(servers: readonly FakeServer[], options: Parameters<typeof setup>[0] = {}) {
+  const service = await setup(options)
   const [server, ...moreServers] = servers.map(({ url }) => url())
-  await service.createEndpoint('e', { workflows: { server, moreServers, checkModels: false, ...settings } })
+  await service.createEndpoint('e', { workflows: { server, moreServers, checkModels: false } })
   const live = () => [...service.fleet().place.workers.values()].map(({ spec }) => spec)
   const workerOf = async (of: FakeServer): Promise<TestWorker> => {
     const id = await service.clock.until(
@@ -173,5 +176,22 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect((await change('remove', one)).body.servers).toHaveLength(2)
     expect(await change('resume', one)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
     expect(await change('add', two)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+  })
+
+  it('knows after a kill of the service what servers have loaded for graphs that still run', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors')))
+    if (one === undefined || two === undefined) throw new Error('there are no servers')
+    const { workerOf, send, get, restart } = await servedBy([one, two], { file: join(folder, 'drydock.db') })
+    const [first] = [await workerOf(one), await workerOf(two)]
+    const job = await send('a.safetensors')
+    expect((await first.take())?.id).toBe(job)
+    await restart('killed')
+    const { servers } = await get('/api/endpoints/e/servers')
+    expect(servers).toMatchObject([
+      { jobs: [job], loaded: ['a.safetensors'] },
+      { jobs: [], loaded: [] },
+    ])
   })
 })

@@ -3,6 +3,7 @@ import type { Fleet } from '../../runtimes/port.ts'
 import type { Job, Storage, StoredWorker } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
+import type { WorkflowServers } from './registry/workflow-servers.ts'
 
 /**
  * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without counting a
@@ -14,9 +15,10 @@ export async function adoptWorkers(deps: {
   readonly fleet: Pick<Fleet, 'adopt' | 'list' | 'sweep'>
   readonly leases: Leases
   readonly registry: WorkerRegistry
+  readonly servers: Pick<WorkflowServers, 'take'>
   readonly log: Log
 }): Promise<void> {
-  const { storage, clock, fleet, leases, registry, log } = deps
+  const { storage, clock, fleet, leases, registry, servers, log } = deps
   const running = storage.jobs.inProgress()
   const adopted = new Set<string>()
   for (const stored of storage.workers.all()) {
@@ -43,7 +45,13 @@ export async function adoptWorkers(deps: {
   }
   await fleet.sweep()
   const held = (job: Job) => job.workerId !== null && adopted.has(job.workerId)
-  for (const job of running.filter(held)) leases.resume(job)
+  const kept = running.filter(held)
+  const needs = storage.runs.needs(kept.map(({ id }) => id))
+  for (const job of kept) {
+    leases.resume(job)
+    const server = registry.get(job.workerId ?? '')?.server
+    if (server !== undefined) servers.take(server, needs.get(job.id))
+  }
   await storage.write(() => {
     for (const { seq } of running.filter((job) => !held(job))) {
       const reason = 'the service was restarted and its worker had ended'

@@ -1,6 +1,6 @@
 /**
- * Status of the ComfyUI servers of endpoints with several. Kept in memory, because all of it is read again after a
- * start.
+ * Status of the ComfyUI servers of endpoints with several. Kept in memory: after a start it is read again, and graphs
+ * that still run say what is loaded.
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'

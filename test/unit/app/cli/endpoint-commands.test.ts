@@ -68,7 +68,7 @@ describe('endpoint servers', () => {
 
   test('says that there is none', async () => {
     const { run } = await setupCli({ 'GET /api/endpoints/hello/servers': { servers: [] } })
-    expect((await run(['endpoint', 'servers', 'hello'])).stdout).toBe('hello names no ComfyUI server.\n')
+    expect((await run(['endpoint', 'servers', 'hello'])).stdout).toBe('hello has no ComfyUI servers.\n')
   })
 
   test('changes them in the order of its options in --help, and shows them after that', async () => {

@@ -58,6 +58,12 @@ describe('safety', () => {
     LONG_LIMIT_MS,
   )
 
+  test(
+    'the service is killed while several ComfyUI servers run graphs',
+    () => soakFault({ row: 0, of: 200 }, (runs) => killServers({ runs, ofService: true })),
+    LONG_LIMIT_MS,
+  )
+
   test('2: a worker is killed in the middle of a job', () =>
     soakFault({ row: 2, of: 100, limitMs: DEAD_MS }, (runs) => killWorkers({ runs })))
 

@@ -39,8 +39,8 @@ export function DiskPage() {
           run: () => setAsked(use),
         }))}
     >
-      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
-      <QueryState data={data} error={clean.error} rows={7} />
+      <QueryState data={data} error={error} rows={7} onRetry={refetch} />
+      {clean.error !== null && <ErrorNotice error={clean.error} />}
       {data !== undefined && (
         <Card>
           <ul className="divide-y divide-line">

@@ -72,6 +72,25 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect(await reasonOf(await send('b.safetensors'))).toContain('lacks model b.safetensors.')
   })
 
+  it('says of the endpoint why its first graph waits, and expects no start while no server that has its classes answers', async () => {
+    const [one, two] = await Promise.all([
+      fakeServer({ classes: ['Special'], models: ['a.safetensors'] }),
+      withModels('a.safetensors'),
+    ])
+    const { clock, workerOf, send, get, reasonOf } = await servedBy([one, two])
+    for (const server of [one, two]) await workerOf(server)
+    await one.kill()
+    const job = await send('a.safetensors', ['Special'])
+    await clock.until(async () => {
+      await clock.advance(2000)
+      return (await reasonOf(job)).includes('does not answer.')
+    })
+    const { waitingReason, queue } = await get(`/api/jobs/${job}`)
+    expect(waitingReason).toContain('lacks node class Special.')
+    expect(queue.how).toBe(`Start time unknown: ${waitingReason}`)
+    expect((await get('/api/endpoints/e')).waitingReason).toBe(waitingReason)
+  })
+
   it('goes on with the models that a server has loaded', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors', 'b.safetensors')))
     if (one === undefined || two === undefined) throw new Error('there are no servers')

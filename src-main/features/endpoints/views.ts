@@ -110,7 +110,8 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const waitsFor = job?.pool ?? (queue.normal + queue.lowPriority === 0 ? 'batch' : 'main')
   const pool = sharing === 'always' ? 'main' : waitsFor
   const servers = deps.servers.of(endpoint)
-  const needs = job && servers.length > 0 ? storage.runs.needs([job.id]).get(job.id) : undefined
+  const graph = servers.length === 0 ? undefined : (job ?? storage.jobs.inOrder(endpoint.id, pool, 1)[0])
+  const needs = graph && storage.runs.needs([graph.id]).get(graph.id)
   const ofServers = whyServersWait(needs, servers)
   if (ofServers?.isWhole === true && !endpoint.paused && endpoint.config.workersMax > 0) return ofServers
   const reason = whyJobsWait({
@@ -172,7 +173,7 @@ export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): Q
       ...recentSpans(endpoint.id),
       lowPriority: job.lowPriority === 1 || (job.pool === 'batch' && sharing === 'meanwhile'),
     },
-    blocked: reason?.needsChange === true ? reason.text : undefined,
+    blocked: reason?.needsChange === true || reason?.isWhole === true ? reason.text : undefined,
     runningSince: new Map(runningSince),
   })
   const wall = (steady: number) => Math.round(steady - clock.steady() + clock.now())

@@ -3,6 +3,7 @@
  * longer than most graphs, so a server goes on with those that it has loaded. Source: ours.
  */
 import { capitalized } from '../../../lib/text.ts'
+import type { WaitingReason } from './waiting-reason.ts'
 
 export type GraphNeeds = { readonly classes: readonly string[]; readonly models: readonly string[] }
 
@@ -172,14 +173,11 @@ function mostWanted(open: readonly Graph[], all: readonly Graph[], servers: read
   return best
 }
 
-export type ServerWait = {
-  readonly text: string
-  readonly needsChange: boolean
-  /** Whether this alone explains the wait: no server that could run it is free. */
-  readonly isWhole: boolean
-}
-
-export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]): ServerWait | undefined {
+/** @returns undefined if the servers do not explain the wait */
+export function whyServersWait(
+  needs: GraphNeeds | undefined,
+  servers: readonly ServerFacts[],
+): WaitingReason | undefined {
   const able = ableServers(needs, servers)
   const serving = servers.filter((server) => able.has(server.number) && isServing(server))
   const others = servers.flatMap((server) => {

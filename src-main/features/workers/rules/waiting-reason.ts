@@ -33,6 +33,8 @@ export type WaitingFacts = {
 export type WaitingReason = {
   readonly text: string
   readonly needsChange: boolean
+  /** Whether this alone explains the wait, so that workers and scaling say nothing about its end. */
+  readonly isWhole?: boolean
 }
 
 const forNow = (text: string): WaitingReason => ({ text, needsChange: false })

@@ -155,7 +155,7 @@ function withChanges(storage: Storage, endpoint: Endpoint, changes: EndpointChan
   return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
 }
 
-/** @throws AppError BAD_FIELD if the endpoint has no such server, or already has it */
+/** @throws AppError BAD_FIELD if the endpoint has no such server, has no other, or already has it */
 export function changeServers(deps: Deps, { id }: Endpoint, wanted: ServerChange): Promise<Endpoint> {
   return change(deps, id, 'updated', (endpoint) => {
     const workflows = withServerChange(endpoint.config.workflows ?? workflowWorker.parse({}), wanted)
@@ -163,6 +163,11 @@ export function changeServers(deps: Deps, { id }: Endpoint, wanted: ServerChange
       throw new AppError('BAD_FIELD', {
         field: 'address',
         why: `${id} has no ComfyUI server ${serverText(wanted.address)}`,
+      })
+    if (workflows.server === undefined)
+      throw new AppError('BAD_FIELD', {
+        field: 'address',
+        why: `${serverText(wanted.address)} is the only ComfyUI server of ${id}; add another one first`,
       })
     return withChanges(deps.storage, endpoint, { workflows })
   })

@@ -152,7 +152,9 @@ describe('a published graph', () => {
     for (const path of ['/api/published-graphs/lamps', '/api/node-types', '/api/workflow-runs'])
       expect((await ask('GET', path, { key })).status).toBe(403)
     const chat = await ask('POST', '/v2/lamps/openai/v1/chat', { key, body: { a: 1 } })
-    expect(chat.body.error.message).toContain('input.openai_route: is not a parameter of this graph')
+    expect(chat).toMatchObject({ status: 404, body: { error: { type: 'invalid_request_error' } } })
+    const models = await ask('GET', '/v2/lamps/openai/v1/models', { key })
+    expect(models.body).toMatchObject({ object: 'list', data: [{ id: 'lamps', object: 'model' }] })
   })
 
   it('is refused where a node has an id that workers read as something else', async () => {

@@ -27,12 +27,28 @@ type Kind = 'generations' | 'edits'
 
 const EVENTS = { generations: 'image_generation', edits: 'image_edit' } as const
 
-/** @returns undefined for other requests and endpoints */
+/** @returns undefined for endpoints that are no graph */
 export function openaiImages(request: OperationRequest): Promise<Response> | undefined {
   const { c, endpoint } = request
-  const [, kind] = /\/openai\/(?:v1\/)?images\/(generations|edits)$/.exec(c.req.path) ?? []
-  if (endpoint.config.graph === undefined || c.req.method !== 'POST' || kind === undefined) return undefined
-  return respond(request, kind as Kind)
+  if (endpoint.config.graph === undefined) return undefined
+  const [, route = '', kind] = /\/openai\/(?:v1\/)?(models|images\/(generations|edits))$/.exec(c.req.path) ?? []
+  if (c.req.method === 'GET' && route === 'models') return Promise.resolve(listModels(request))
+  if (c.req.method === 'POST' && kind !== undefined) return respond(request, kind as Kind)
+  return Promise.resolve(openAiResponse(NO_ROUTE))
+}
+
+function listModels({ c, service, endpoint: { id, config } }: OperationRequest): Response {
+  const { createdAt } = requireVersion(service.storage, id, config.graph?.version ?? 0)
+  const model = { id, object: 'model', created: Math.floor(createdAt / 1000), owned_by: 'drydock' }
+  return c.json({ object: 'list', data: [model] })
+}
+
+const NO_ROUTE: OpenAiFailure = {
+  ...{ status: 404, retry: undefined },
+  error: {
+    message: 'A published workflow answers POST images/generations, POST images/edits and GET models.',
+    ...{ type: 'invalid_request_error', param: null, code: null },
+  },
 }
 
 async function respond(request: OperationRequest, kind: Kind): Promise<Response> {

@@ -3,7 +3,6 @@
  * longer than most graphs, so a server goes on with those that it has loaded. Source: ours.
  */
 import { capitalized } from '../../../lib/text.ts'
-import type { WaitingReason } from './waiting-reason.ts'
 
 export type GraphNeeds = { readonly classes: readonly string[]; readonly models: readonly string[] }
 
@@ -174,10 +173,7 @@ function mostWanted(open: readonly Graph[], all: readonly Graph[], servers: read
 }
 
 /** @returns undefined if the servers do not explain the wait */
-export function whyServersWait(
-  needs: GraphNeeds | undefined,
-  servers: readonly ServerFacts[],
-): WaitingReason | undefined {
+export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]) {
   const able = ableServers(needs, servers)
   const serving = servers.filter((server) => able.has(server.number) && isServing(server))
   const others = servers.flatMap((server) => {

@@ -1,10 +1,13 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../../../src-main/contract/errors.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { readForm, uploadedBody } from '../../../../src-main/features/comfyui-api/routes/read-form.ts'
-import { assetsInMemory } from '../../../../src-main/features/workflows/store/asset-files.ts'
+import { assetsInMemory, openAssetFiles } from '../../../../src-main/features/workflows/store/asset-files.ts'
 import { MIB } from '../../../../src-main/lib/units.ts'
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -106,6 +109,16 @@ describe('an upload', () => {
       return assetsInMemory().receive(pieces)
     }
     expect(await read([part('image', 'a.png'), 'bytes'], late)).toBe('refused')
+  })
+
+  it('leaves neither a file nor an unhandled error if it ends early on disk', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'drydock-upload-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const { receive } = openAssetFiles(folder)
+    for (const cut of ['bytes\r\n', 'bytes', ''])
+      expect(await read([part('image', 'a.png') + cut], receive)).toBe('refused')
+    await nextTurn()
+    expect(await readdir(join(folder, 'assets'))).toEqual([])
   })
 
   it('is refused if it is no form', async () => {

@@ -44,7 +44,12 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
   bad_output_slot: BAD_LINK,
 }
 
+// A list for each node: of all, the answer would grow with the square of the graph. Source: ours.
+const MOST_TOLD = 100
+const ID_LENGTH = 100
+
 /**
+ * Tells of so many nodes, errors of one node, and outputs.
  * @param outputs ids of output nodes
  * @returns undefined if nothing is wrong
  */
@@ -56,13 +61,16 @@ export function refusalOf(
   const [first] = errors
   if (first === undefined) return undefined
   if (first.code === 'no_output_node') return NO_OUTPUTS
-  const nodeErrors = new Map<string, NodeErrors['errors']>()
+  const nodeErrors = new Map<string, NodeErrors['errors'][number][]>()
   for (const { code, node, input, message } of errors) {
     const words = WORDS[code]
     if (words === undefined || node === undefined) return refusal('invalid_prompt', message)
-    const told = { ...words, details: message, extra_info: input === undefined ? {} : { input_name: input } }
-    nodeErrors.set(node, [...(nodeErrors.get(node) ?? []), told])
+    const told = nodeErrors.get(node) ?? []
+    if (told.length >= MOST_TOLD || (told.length === 0 && nodeErrors.size >= MOST_TOLD)) continue
+    told.push({ ...words, details: message, extra_info: input === undefined ? {} : { input_name: input } })
+    nodeErrors.set(node, told)
   }
+  const dependents = outputs.filter((id) => id.length <= ID_LENGTH).slice(0, MOST_TOLD)
   return {
     error: {
       type: 'prompt_outputs_failed_validation',
@@ -73,7 +81,7 @@ export function refusalOf(
     node_errors: Object.fromEntries(
       [...nodeErrors].map(([node, told]) => [
         node,
-        { errors: told, dependent_outputs: outputs, class_type: classOf(node) ?? '' },
+        { errors: told, dependent_outputs: dependents, class_type: classOf(node) ?? '' },
       ]),
     ),
   }

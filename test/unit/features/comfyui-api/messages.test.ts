@@ -71,6 +71,23 @@ describe('a refusal', () => {
   })
 })
 
+describe('a refusal of a hostile graph', () => {
+  const MANY = 20_000
+  const ids = Array.from({ length: MANY }, (_, at) => String(at))
+  const problemOf = (node: string, input: string) =>
+    ({ code: 'required_input_missing', severity: 'error', node, input, message: 'It is missing.' }) as const
+  const lengthOf = (...told: Parameters<typeof refusalOf>) => JSON.stringify(refusalOf(...told)).length
+  const classOf = () => 'SaveImage'
+
+  it.each([
+    ['all outputs fail', ids.map((id) => problemOf(id, 'images')), ids],
+    ['one node has all faults', ids.map((id) => problemOf('9', id)), ['9']],
+    ['ids are long', [problemOf('a'.repeat(MANY), 'images')], ids.map((id) => id.padStart(MANY / 100, '0'))],
+  ])('stays short if %s', (_how, problems, outputs) => {
+    expect(lengthOf(problems, { outputs, classOf })).toBeLessThan(500_000)
+  })
+})
+
 describe('paths of files that the page keeps', () => {
   it.each(['../a', 'a/../b', '/a', 'a//b', '', 'a\\b', './a'])('refuse %s', (path) => {
     expect(userPath(path)).toBe(undefined)

@@ -113,7 +113,7 @@ export function readAssetFields(
   file?: { readonly name: string; readonly type: string },
 ) {
   const filePath = asText(field('file_path')) ?? file?.name ?? ''
-  if (file !== undefined && (filePath === '' || filePath.length > 1000))
+  if ((file !== undefined && filePath === '') || filePath.length > 1000)
     return invalid('file_path: must be the path of a file.')
   const hash = asText(field('expected_hash'))
   const expected = hash === undefined ? undefined : /^blake3:([0-9a-f]{64})$/i.exec(hash)?.[1]?.toLowerCase()

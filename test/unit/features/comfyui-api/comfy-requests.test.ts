@@ -76,6 +76,7 @@ it('fields of an upload are checked', () => {
     { file_path: 'a'.repeat(1001) },
   ])
     expect(read(wrong)).toMatchObject({ status: 422 })
+  expect(readAssetFields(() => 'a'.repeat(1001))).toMatchObject({ message: expect.stringContaining('file_path') })
   expect(read({ content_type: 'text/html; x\r\n' })).toMatchObject({ contentType: 'application/octet-stream' })
 })
 

@@ -49,11 +49,12 @@ export function createServersWatch(deps: {
     const all = servers.of(endpoint)
     const answers = await Promise.all(all.map(probe))
     const answering = all.filter((_server, at) => answers[at])
-    const begins = answering.some(({ has, awayBecause }) => has === undefined || awayBecause !== undefined)
+    const beginning = answering.filter(({ has, awayBecause }) => has === undefined || awayBecause !== undefined)
     const isDue = clock.steady() - (readAt.get(endpoint.id) ?? Number.NEGATIVE_INFINITY) >= READ_EVERY_MS
-    if (stopping.aborted || answering.length === 0 || !(begins || isDue)) return
-    readAt.set(endpoint.id, clock.steady())
-    const among = answering.map(({ address }) => address)
+    // A server whose classes cannot be read begins at each check, and the others are not read again for it.
+    const among = (isDue ? answering : beginning).map(({ address }) => address)
+    if (stopping.aborted || among.length === 0) return
+    if (isDue) readAt.set(endpoint.id, clock.steady())
     await nodeTypes
       .fetch(endpoint, among)
       .catch((error) => log.info('no ComfyUI server answers', { endpointId: endpoint.id, error }))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import OpenAI, { APIError, toFile } from 'openai'
 import { expect, test } from 'vitest'
 import { pictureSize } from '../../src-main/lib/media.ts'
-import { startedService } from '../support/served-service.ts'
+import { startedService, until } from '../support/served-service.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const PICTURE = readFileSync(new URL('../../resources/icons/64x64.png', import.meta.url))
@@ -114,4 +114,28 @@ test('a picture is edited, and wishes that the workflow does not expose are refu
   expect(await refused({ mask: image })).toEqual([400, 'mask'])
   const missing = await client.images.generate({ model, prompt: 'a boat' }).catch((reason) => reason)
   expect([missing.status, missing.message]).toEqual([400, expect.stringContaining('image')])
+})
+
+test('the other pictures are cancelled when one fails, and all when the client leaves', async () => {
+  const { client, service } = await setup(graphOf('01_api_sd15-txt2img'), [
+    ['prompt', 'string'],
+    ['seed', 'integer'],
+    ['steps', 'integer'],
+  ])
+  const has = (inProgress: number, inQueue: number) =>
+    until(async () => expect((await service.get('/v2/sketch/health')).jobs).toMatchObject({ inProgress, inQueue }))
+  const left = new AbortController()
+  const long = { model, prompt: 'a boat', n: 3, steps: 3000 }
+  const begin = () => client.images.generate(long, { signal: left.signal }).catch((error) => error)
+
+  const failing = begin()
+  await has(1, 2)
+  await fetch(`${service.url()}/comfy/sketch/interrupt`, { method: 'POST' })
+  expect(await failing).toBeInstanceOf(APIError)
+  await has(0, 0)
+  const leaving = begin()
+  await has(1, 2)
+  left.abort()
+  await leaving
+  await has(0, 0)
 })

@@ -12,7 +12,7 @@ import { isObject } from '../../../lib/json/value.ts'
 import { wait } from '../../../lib/wait.ts'
 import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
-import { cancelWithClient } from '../../jobs/routes/cancel-with-client.ts'
+import { cancelUnread, cancelWithClient } from '../../jobs/routes/cancel-with-client.ts'
 import { failureOfJob, type OpenAiFailure } from '../../jobs/rules/openai-error.ts'
 import { isFinal } from '../../jobs/rules/transitions.ts'
 import { requireVersion } from '../../workflows/submit-graph.ts'
@@ -56,23 +56,32 @@ async function respond(request: OperationRequest, kind: Kind): Promise<Response>
   const asked = await readImages(request)
   if ('message' in asked) return openAiResponse(badRequest(asked))
   const jobs: Job[] = []
-  for (const input of asked.inputs) {
-    const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
-    const job = await kindOf(endpoint).submit(service, endpoint, submission)
-    cancelWithClient(request, job)
-    jobs.push(job)
+  try {
+    for (const input of asked.inputs) {
+      const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
+      const job = await kindOf(endpoint).submit(service, endpoint, submission)
+      cancelWithClient(request, job)
+      jobs.push(job)
+    }
+    const streamed = asked.isStream ? jobs.shift() : undefined
+    if (streamed !== undefined) return respondAsStream(request, { job: streamed, asked, kind })
+    return await respondAtEnd(request, jobs, asked)
+  } finally {
+    // After a failure, nobody reads the other pictures.
+    for (const job of jobs) await cancelUnread(request, job)
   }
-  const [first] = jobs
-  if (asked.isStream && first !== undefined) return respondAsStream(request, { job: first, asked, kind })
+}
+
+async function respondAtEnd(request: OperationRequest, jobs: readonly Job[], { format }: ImagesRequest) {
   const images: object[] = []
   for (const job of jobs) {
     const ended = await untilEnd(request, job)
     if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
-    const found = await imagesOf(request, ended, asked.format)
+    const found = await imagesOf(request, ended, format)
     if ('error' in found) return openAiResponse(found)
     images.push(...found)
   }
-  return request.c.json({ created: secondsOf(service), data: images })
+  return request.c.json({ created: secondsOf(request.service), data: images })
 }
 
 const secondsOf = ({ clock }: Pick<JobApiServices, 'clock'>) => Math.floor(clock.now() / 1000)

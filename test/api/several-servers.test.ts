@@ -197,7 +197,10 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect(await change('add', two)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
     await change('remove', two)
     const kept = await change('remove', three)
-    expect(kept).toMatchObject({ status: 400, body: { error: expect.stringMatching(/is the only ComfyUI server of e/) } })
+    expect(kept).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/is the only ComfyUI server of e/) },
+    })
   })
 
   it('knows after a kill of the service what servers have loaded for graphs that still run', async () => {

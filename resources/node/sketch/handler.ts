@@ -82,9 +82,13 @@ function refusal(first: Problem, problems: readonly Problem[], classOf: (id: str
   return { message, ...where, problems: problems.slice(0, PROBLEMS_TOLD) }
 }
 
-/** Reports each new node at once, and limits how often steps and previews of a node are reported. */
+/**
+ * Reports each new node at once, and limits how often steps and previews of a node are reported. The latest preview stays
+ * in each report, since polling clients see only the last one.
+ */
 function throttled(progress: Context['progress']): (update: Progress) => void {
   let [node, toldAt, shownAt] = ['', 0, performance.now()]
+  let shown: { readonly node: string; readonly data: string } | undefined
   return ({ preview, ...update }) => {
     const now = performance.now()
     const isNew = update.node !== node
@@ -92,9 +96,11 @@ function throttled(progress: Context['progress']): (update: Progress) => void {
     if (!isNew && update.step < update.steps && now - toldAt < UPDATE_MS) return
     node = update.node
     toldAt = now
-    const isShown = preview !== undefined && (update.step === update.steps || now - shownAt >= PREVIEW_MS)
-    if (isShown) shownAt = now
-    progress({ ...update, ...(isShown ? { preview: { node: update.node, data: preview() } } : {}) })
+    if (preview !== undefined && (update.step === update.steps || now - shownAt >= PREVIEW_MS)) {
+      shownAt = now
+      shown = { node: update.node, data: preview() }
+    }
+    progress({ ...update, ...(shown === undefined ? {} : { preview: shown }) })
   }
 }
 

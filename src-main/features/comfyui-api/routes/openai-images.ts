@@ -98,7 +98,8 @@ async function readImages({ c, service, endpoint }: OperationRequest): Promise<I
   const { parameters } = requireVersion(storage, endpoint.id, version)
   const sent = await readFields(c)
   if ('message' in sent) return sent
-  const newSeed = () => Number.parseInt(newId.uuid().replaceAll('-', '').slice(0, 12), 16)
+  // Ids begin with the time, which pictures of one request share.
+  const newSeed = () => Number.parseInt(newId.uuid().slice(-12), 16)
   return readImagesRequest(sent, parameters, newSeed)
 }
 

@@ -22,7 +22,6 @@ export function createServersWatch(deps: {
   readonly servers: WorkflowServers
   readonly nodeTypes: Pick<NodeTypeRegistry, 'fetch'>
   readonly probeServer: ProbeServer
-  /** Scales the endpoint again. */
   readonly onChange: (endpointId: string) => void
   readonly stopping: AbortSignal
 }) {

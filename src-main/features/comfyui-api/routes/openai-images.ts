@@ -178,7 +178,6 @@ const noImage = ({ id }: Job): OpenAiFailure => ({
 
 type Streamed = { readonly job: Job; readonly asked: ImagesRequest; readonly kind: Kind }
 
-/** Between two looks at the progress. */
 const PARTIAL_MS = 250
 
 function respondAsStream(request: OperationRequest, { job, asked, kind }: Streamed): Response {
@@ -227,7 +226,6 @@ function respondAsStream(request: OperationRequest, { job, asked, kind }: Stream
 
 const QUIET_MS = 15_000
 
-// A graph knows neither.
 const LOOKS = { background: 'auto', quality: 'auto', size: 'auto' } as const
 
 const NO_USAGE = {

@@ -20,7 +20,6 @@ export type AskedPrompt = {
 }
 
 export type CheckedPrompt = {
-  /** The nodes that the requested outputs need. */
   readonly graph: RunGraph
   readonly outputs: readonly string[]
 }

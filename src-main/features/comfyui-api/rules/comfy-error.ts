@@ -21,7 +21,6 @@ const KNOWN: Partial<Record<ErrorCode, Pick<ComfyFailure, 'status' | 'code'>>> =
   BODY_TOO_LARGE: { status: 413, code: 'payload_too_large' },
 }
 
-// Fields of a run that come from the graph.
 const OF_GRAPH: ReadonlySet<unknown> = new Set(['payload', 'images'])
 
 export function comfyFailure(error: AppError): ComfyFailure {

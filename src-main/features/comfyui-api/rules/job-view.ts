@@ -1,4 +1,3 @@
-/** A job as newer ComfyUI servers list it. */
 import type { JobState } from '../../../contract/job.ts'
 import type { RunView } from '../../../contract/workflows.ts'
 import { endMessages, type PromptEnd } from './messages.ts'

@@ -20,7 +20,6 @@ type Pieces = AsyncIterable<Uint8Array>
 
 type FormReader<File> = {
   readonly body: Pieces | Iterable<Uint8Array>
-  /** Most bytes of a field. */
   readonly fieldBytes?: number
   /** Takes a file while it arrives; undefined ignores it. */
   readonly receive: (field: string, pieces: Pieces) => Promise<File> | undefined

@@ -27,7 +27,10 @@ const SIGNS: readonly (readonly [Cause, RegExp])[] = [
   ['ttl too short', /its ttl of \d+ ms passed[^"]*/],
   ['webhook refused', /webhook was not delivered[^"]*/],
   ['slow cold start', /(?:were the cold start of its worker|workers? (?:is|are) starting)[^"]*/],
-  ['full queue', /(?:The queue is full|, with \d+ jobs? ahead of it\. (?:The only worker is|All \d+ workers are) busy)[^"]*/],
+  [
+    'full queue',
+    /(?:The queue is full|, with \d+ jobs? ahead of it\. (?:The only worker is|All \d+ workers are) busy)[^"]*/,
+  ],
 ]
 
 export type Complaint =

@@ -74,9 +74,9 @@ describe('several servers', () => {
   test.each([
     [undefined, undefined],
     [BOTH, undefined],
-    [{ moreServers: [B] }, /need a first one/],
-    [{ server: A, moreServers: ['http://A:1/'] }, /^A:1 is there twice$/],
-    [{ server: A, drainedServers: [B] }, /^b:1 is drained/],
+    [{ moreServers: [B] }, /require a first one/],
+    [{ server: A, moreServers: ['http://A:1/'] }, /^A:1 is listed twice$/],
+    [{ server: A, drainedServers: [B] }, /^b:1 is listed as drained/],
     [{ server: A, moreServers: Array.from({ length: 32 }, (_, at) => `http://x${at}`) }, /at most 32/],
   ])('that cannot be named together are told: %j', (workflows, why) => {
     if (why === undefined) expect(serversProblem(workflows)).toBe(undefined)

@@ -82,7 +82,7 @@ test('a ComfyUI of this machine is an endpoint with one click in the editor, wit
   await expectAccessible()
   await shoot('servers-settings-dark-narrow')
   await page.emulateMedia({ colorScheme: 'light' })
-  const field = page.getByRole('textbox', { name: 'ComfyUI server' })
+  const field = page.getByRole('textbox', { name: 'ComfyUI server', exact: true })
   await field.fill(address.replace('//', '//ann:secret@'))
   await page.getByRole('button', { name: 'Save 1 change' }).click()
   await told('The settings of comfyui are saved.')

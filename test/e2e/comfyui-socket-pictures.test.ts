@@ -113,6 +113,6 @@ test('that do not arrive are the reason why the job fails', async () => {
   const { status, error } = await service.jobEnd('e', `${id}-l1`)
   expect([status, error]).toEqual([
     'FAILED',
-    expect.stringContaining('Node core sends its pictures over the WebSocket, and none arrived. Run the job again.'),
+    expect.stringContaining('Node core sends its pictures over the WebSocket, but none arrived. Run the job again.'),
   ])
 })

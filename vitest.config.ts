@@ -15,10 +15,10 @@ const PACKAGE_LIMIT_MS = 300_000
 const CORES = Math.max(2, Math.min(4, availableParallelism()))
 // Tests that start no processes keep a core busy.
 const COMPUTING = { maxWorkers: CORES, groupOrder: 0 }
-// Tests of processes and containers use a core for a third of their time.
-const WAITING = { maxWorkers: CORES * 3, groupOrder: 1 }
+// Tests of processes and containers spend half of their time waiting; a third file per core made none faster.
+const WAITING = { maxWorkers: CORES * 2, groupOrder: 1 }
 // Chromium cancels its requests when a container network comes or goes, so these tests run after those of containers.
-const IN_BROWSERS = { maxWorkers: CORES * 3, groupOrder: 2 }
+const IN_BROWSERS = { maxWorkers: CORES * 2, groupOrder: 2 }
 // Tests that measure time or memory disturb each other.
 const ALONE = { maxWorkers: 1, groupOrder: 3 }
 

@@ -26,7 +26,7 @@ export async function killServers({ runs, ofService = false }: { runs: number; o
       fakeServer({
         models: MODELS,
         async runs() {
-          await new Promise((resolve) => setTimeout(resolve, 20))
+          await new Promise((resolve) => setTimeout(resolve, 20)) // the graph itself
           ended += 1
           onEnd?.()
         },

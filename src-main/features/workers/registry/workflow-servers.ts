@@ -6,7 +6,7 @@ import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import { hasSeveralServers, serversOf, serverText } from '../../workflows/rules/server-address.ts'
-import { type GraphNeeds, hasWorker, type ServerFacts } from '../rules/choose-job.ts'
+import { type GraphNeeds, hasWorker, type ServerFacts, withGraph } from '../rules/choose-job.ts'
 import { isLive } from '../rules/transitions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
@@ -72,10 +72,7 @@ export function createWorkflowServers(deps: {
       losses.emit(address)
     },
     take(address: string, needs: GraphNeeds | undefined) {
-      const { loaded } = known.get(address) ?? UNREAD
-      const models = needs?.models ?? []
-      const loads = !models.every((model) => loaded.includes(model))
-      change(address, { loaded: loads ? models : loaded, busy: { since: clock.steady(), loads } })
+      known.set(address, withGraph(known.get(address) ?? UNREAD, needs?.models ?? [], clock.steady()))
     },
   }
 }

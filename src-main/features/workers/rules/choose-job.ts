@@ -71,7 +71,18 @@ function ableServers(needs: GraphNeeds | undefined, servers: readonly ServerFact
   return new Set((able.length > 0 ? able : servers).map(({ number }) => number))
 }
 
-const isLoaded = (models: readonly string[], { loaded }: ServerFacts) => models.every((model) => loaded.includes(model))
+const isLoaded = (models: readonly string[], { loaded }: Pick<ServerFacts, 'loaded'>) =>
+  models.every((model) => loaded.includes(model))
+
+/** The server once it runs a graph of these models. */
+export function withGraph<Server extends Pick<ServerFacts, 'loaded'>>(
+  server: Server,
+  models: readonly string[],
+  now: number,
+) {
+  const loads = !isLoaded(models, server)
+  return { ...server, loaded: loads ? models : server.loaded, busy: { since: now, loads } }
+}
 
 type Graph = WaitingGraph & {
   readonly models: readonly string[]
@@ -100,9 +111,8 @@ export function chooseJobs(
   function take(server: ServerFacts, graph: Graph | undefined): boolean {
     if (graph === undefined) return false
     const { seq, models } = graph
-    const loads = !isLoaded(models, server)
     choices.push({ seq, number: server.number })
-    current.set(server.number, { ...server, loaded: loads ? models : server.loaded, busy: { since: now, loads } })
+    current.set(server.number, withGraph(server, models, now))
     left = left.filter((other) => other !== graph)
     return true
   }

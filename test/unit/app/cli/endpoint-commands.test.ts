@@ -66,7 +66,7 @@ describe('endpoint servers', () => {
     expect(JSON.parse((await run(['endpoint', 'servers', 'farm', '--json'])).stdout)).toEqual({ servers })
   })
 
-  test('says that there is none', async () => {
+  test('says that an endpoint has no servers', async () => {
     const { run } = await setupCli({ 'GET /api/endpoints/hello/servers': { servers: [] } })
     expect((await run(['endpoint', 'servers', 'hello'])).stdout).toBe('hello has no ComfyUI servers.\n')
   })

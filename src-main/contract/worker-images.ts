@@ -1,0 +1,82 @@
+/**
+ * The lock of a workflow: everything that its worker image is built from, with exact versions. Source: ours;
+ * docs/spec/worker-images.md.
+ */
+import { z } from 'zod'
+
+export const LOCK_SCHEMA = 'drydock-workflow-lock/1'
+
+const text = z.string().min(1).max(1000)
+const commit = z.string().regex(/^[0-9a-f]{40}$/, 'must be a full commit')
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal')
+const bytes = z.number().int().min(0)
+const segment = z.string().regex(/^(?!\.{1,2}$)[\w.+ -]{1,200}$/, 'must be one name of a file or folder')
+
+/** Where a folder of `custom_nodes` comes from. */
+const nodeSource = z.union([
+  z.object({ registry: text, version: text }),
+  z.object({ repository: text, commit }),
+  z.object({ path: text, sha256: sha256.optional() }),
+])
+
+const lockedNodes = z.looseObject({
+  name: segment.describe('folder in custom_nodes'),
+  source: nodeSource,
+  classes: z.array(text).default([]).describe('classes of the workflow that it brings'),
+  requirements: z.array(text).default([]).describe('Python requirements, as the package states them'),
+  python: text.optional().describe('versions of Python that it accepts, like >=3.10'),
+  licence: text.optional(),
+})
+
+const lockedModel = z.looseObject({
+  folder: z.string().min(1).max(300).describe('below models/'),
+  name: z.string().min(1).max(300),
+  sizeBytes: bytes.optional(),
+  sha256: sha256.optional(),
+  source: text.optional().describe('address to download it from; missing: none is known'),
+  licence: text.optional(),
+  delivery: z.enum(['baked', 'mounted']).default('mounted'),
+})
+
+export const workflowLock = z.looseObject({
+  schema: z.literal(LOCK_SCHEMA),
+  comfyui: z.looseObject({ version: text.optional(), repository: text, commit }),
+  base: z.looseObject({
+    image: text.describe('image that the worker image is built on, by digest if it is known'),
+    python: text,
+    cuda: text.optional(),
+    provides: z.record(text, text).default({}).describe('Python packages of the base image, which stay as they are'),
+  }),
+  nodes: z.array(lockedNodes).default([]),
+  python: z
+    .array(z.looseObject({ name: text, version: text, sha256: z.array(sha256).default([]), wantedBy: z.array(text) }))
+    .default([])
+    .describe('Python packages of ComfyUI, the worker and all nodes, resolved together'),
+  models: z.array(lockedModel).default([]),
+  inputs: z.array(z.looseObject({ name: text, sizeBytes: bytes, sha256 })).default([]),
+  environment: z.record(text, z.string()).default({}),
+  workflow: z.looseObject({ file: text, sha256 }).optional(),
+})
+
+export type WorkflowLock = z.infer<typeof workflowLock>
+export type LockedNodes = z.infer<typeof lockedNodes>
+export type LockedModel = z.infer<typeof lockedModel>
+
+/** A reason why an image cannot be built or served as the workflow asks. */
+export const imageConflict = z.object({
+  code: z.enum([
+    'python_versions',
+    'python_missing',
+    'python_release',
+    'cuda_release',
+    'class_twice',
+    'class_unknown',
+    'model_without_source',
+    'licence',
+    'source_choice',
+  ]),
+  blocks: z.boolean().describe('false: a warning'),
+  message: z.string().describe('who asks for what'),
+  choices: z.array(z.string()).describe('each solves it'),
+})
+export type ImageConflict = z.infer<typeof imageConflict>

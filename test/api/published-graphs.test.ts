@@ -74,6 +74,15 @@ describe('a published graph', () => {
     expect((await ask('POST', `/v2/lamps/cancel/${id}`)).body).toEqual({ id, status: 'CANCELLED' })
   })
 
+  it('lists whole pages of jobs of one state', async () => {
+    const { publish, run, get, post } = await setup()
+    await publish()
+    const id = await run({ prompt: 'a harbour' })
+    await run({ prompt: 'another harbour' })
+    await post(`/v2/lamps/cancel/${id}`)
+    expect(await get('/v2/lamps/requests?status=CANCELLED&limit=1')).toMatchObject({ requests: [{ id }] })
+  })
+
   it.each([
     [{}, 'input.prompt: is missing, and has no default; give a string.'],
     [{ prompt: 'x', seed: -1 }, 'input.seed: is -1, but the minimum is 0.'],

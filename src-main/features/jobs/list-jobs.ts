@@ -81,7 +81,7 @@ export function listEndpointJobs(
 }
 
 /**
- * Same for a published graph; with `status` it may be shorter than `limit`.
+ * Same for a published graph.
  * @throws AppError BAD_FIELD for a search, which is unsupported
  */
 export async function listGraphJobs(
@@ -92,15 +92,11 @@ export async function listGraphJobs(
   if (q !== undefined)
     throw new AppError('BAD_FIELD', { field: 'q', why: 'jobs of a published graph cannot be searched here' })
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
-  const seqs = storage.graphs.jobs(graphId, before, count + 1)
-  const jobs = seqs.slice(0, count).map((seq) => storage.jobs.read(seq))
-  const found = jobs.filter((job) => job !== undefined && (status === undefined || job.status === status))
-  const last = seqs.slice(0, count).at(-1)
-  const more = seqs.length > count && last !== undefined
-  return {
-    requests: found.filter((job) => job !== undefined).map(rowsOfList(clock)),
-    ...(more ? { cursor: String(last) } : {}),
-  }
+  const seqs = storage.graphs.jobs({ endpointId: graphId, before, status: status ?? null, limit: count + 1 })
+  const page = seqs.slice(0, count)
+  const jobs = page.map((seq) => storage.jobs.read(seq)).filter((job) => job !== undefined)
+  const more = seqs.length > count
+  return { requests: jobs.map(rowsOfList(clock)), ...(more ? { cursor: String(page.at(-1)) } : {}) }
 }
 
 export async function selectionOf(storage: Storage, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {

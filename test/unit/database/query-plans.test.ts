@@ -140,7 +140,7 @@ describe('the check', () => {
       /moved_jobs \(.* AND priority=\? AND place[<>]/,
     ],
     ['waiting jobs of a published graph', `jobs.status = 'IN_QUEUE'`, 'graph_jobs_of_endpoint'],
-    ['jobs of a published graph', 'FROM graph_jobs WHERE endpoint_id = ?', 'graph_jobs_of_endpoint'],
+    ['jobs of a published graph', 'graph_jobs.seq < @before', 'graph_jobs_of_endpoint'],
     ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
     ['the list of a state, archived', 'status = @status AND archived = 1', 'archived_jobs_by_state'],
     ['what is archived for too long', 'FROM job_archive WHERE archived_at <= ?', 'job_archive_by_time'],

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { JobState } from '../../../contract/job.ts'
 import type { GraphVersion } from '../../../contract/published.ts'
 import { queriesOf } from '../../../database/queries.ts'
 
@@ -38,8 +39,10 @@ export function createGraphStore(db: Database) {
       WHERE graph_jobs.endpoint_id = ? AND graph_jobs.archived = 0 AND graph_jobs.seq <= ?
         AND jobs.status = 'IN_QUEUE' ORDER BY graph_jobs.seq LIMIT ?`).values(),
     /** Newest first; `before` is the seq of one that was seen already. */
-    jobs: query<[endpointId: string, before: number, limit: number], number>(`
-      SELECT seq FROM graph_jobs WHERE endpoint_id = ? AND archived = 0 AND seq < ? ORDER BY seq DESC LIMIT ?`).values(),
+    jobs: query<[{ endpointId: string; before: number; status: JobState | null; limit: number }], number>(`
+      SELECT graph_jobs.seq FROM graph_jobs JOIN jobs ON jobs.seq = graph_jobs.seq
+      WHERE graph_jobs.endpoint_id = @endpointId AND graph_jobs.archived = 0 AND graph_jobs.seq < @before
+        AND (@status IS NULL OR jobs.status = @status) ORDER BY graph_jobs.seq DESC LIMIT @limit`).values(),
   }
 }
 

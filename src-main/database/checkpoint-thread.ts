@@ -13,8 +13,8 @@ type WriterOfLog = {
   readonly pause: () => () => void
 }
 
-type Asked = 'write-back' | 'begin-anew' | 'begun-anew'
-type Told = 'write-back' | 'nothing-new' | 'begin-anew' | 'stop'
+type ThreadRequest = 'write-back' | 'begin-anew' | 'begun-anew'
+type Reply = 'write-back' | 'nothing-new' | 'begin-anew' | 'stop'
 
 const PAGE_BYTES = 4096
 const START_PAGES = 1000
@@ -49,12 +49,12 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
     if (guard.inTransaction) letGo.run()
   }
 
-  function answer(asked: Asked): Told | undefined {
-    if (asked === 'begun-anew') {
+  function answer(request: ThreadRequest): Reply | undefined {
+    if (request === 'begun-anew') {
       resume()
       return undefined
     }
-    if (asked === 'begin-anew') {
+    if (request === 'begin-anew') {
       resume = writer.pause()
       release()
       return 'begin-anew'
@@ -72,9 +72,9 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
     const started = new Worker(new URL(import.meta.url), { workerData: { file }, env: environment })
     started.unref()
     worker = started
-    started.on('message', (asked: Asked) => {
-      const told = answer(asked)
-      if (told !== undefined) started.postMessage(told)
+    started.on('message', (request: ThreadRequest) => {
+      const reply = answer(request)
+      if (reply !== undefined) started.postMessage(reply)
     })
     started.once('error', () => undefined)
     ended = new Promise((resolve) => {
@@ -94,7 +94,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
       stopping = true
       if (worker === undefined) guard.close()
       worker?.ref() // the process must not end before the thread closes its connection
-      worker?.postMessage('stop' satisfies Told)
+      worker?.postMessage('stop' satisfies Reply)
       return ended
     },
   }
@@ -111,7 +111,7 @@ function lookAfter(file: string, port: NonNullable<typeof parentPort>): void {
   const mark = db.prepare(MARK)
   let quietLooks = 0
   let isEnding = false
-  const ask = (asked: Asked) => port.postMessage(asked)
+  const ask = (request: ThreadRequest) => port.postMessage(request)
   const lookLater = () => setTimeout(() => ask('write-back'), LOOK_EVERY_MS)
   const writeBack = () => (db.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }])[0].log
 
@@ -129,7 +129,7 @@ function lookAfter(file: string, port: NonNullable<typeof parentPort>): void {
     }
   }
 
-  const on: Readonly<Record<Told, () => void>> = {
+  const on: Readonly<Record<Reply, () => void>> = {
     'write-back': () => {
       quietLooks = 0
       if (writeBack() >= LONG_LOG_PAGES) ask('begin-anew')
@@ -149,7 +149,7 @@ function lookAfter(file: string, port: NonNullable<typeof parentPort>): void {
     },
     stop: end,
   }
-  port.on('message', (told: Told) => on[told]())
+  port.on('message', (reply: Reply) => on[reply]())
   ask('write-back')
 }
 

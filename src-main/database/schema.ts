@@ -576,7 +576,7 @@ CREATE TABLE workflow_runs (
   words        TEXT NOT NULL,                              -- in lower case, for the search
   cell         TEXT CHECK (cell IS NULL OR json_valid(cell)),  -- place in the sheet of its sweep
   previews     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previews)),
-  needs        TEXT CHECK (needs IS NULL OR json_valid(needs)), -- node classes and models; null: nobody asks
+  needs        TEXT CHECK (needs IS NULL OR json_valid(needs)), -- node classes and models; null: unknown
   -- One that has not ended has the state of its job.
   CHECK ((ended_at IS NULL) = (status = 'IN_QUEUE'))
 ) STRICT;

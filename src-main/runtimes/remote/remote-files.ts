@@ -47,7 +47,7 @@ export type RemoteFilesOptions = FilesContainerOptions & {
 // Pause before a retry after an interruption, ms; source: ours.
 const RETRY_MS = 500
 // Time without progress before it fails, ms; source: ours, longer than an engine restart.
-const PATIENCE_MS = MINUTE_MS
+const STALL_LIMIT_MS = MINUTE_MS
 // How long a known tree is trusted without asking, ms, because each start would wait. Source: ours, less than unused
 // trees are kept.
 const SURE_MS = 5 * MINUTE_MS
@@ -147,7 +147,7 @@ export function createRemoteFiles(options: RemoteFilesOptions) {
         const isAway = error instanceof EngineAway && brokenSince !== undefined
         if (!isAway && !isTransient(error)) throw new Error(reasonOf(error, folder.path, machine), { cause: error })
         brokenSince ??= clock.steady()
-        if (clock.steady() - brokenSince > PATIENCE_MS)
+        if (clock.steady() - brokenSince > STALL_LIMIT_MS)
           throw new Error(`${folder.path} could not be sent to ${machine}: ${engineMessage(error)}`, { cause: error })
         watch.report(`the connection to ${machine} was lost while files were sent; sending resumes when it is back`)
         await pause(clock, watch.signal)

@@ -29,7 +29,7 @@ export type NodeFiles = ReturnType<typeof createNodeFiles>
 
 // Retry pause, and time without progress, ms; source: ours, as for the manager.
 const RETRY_MS = 500
-const PATIENCE_MS = MINUTE_MS
+const STALL_LIMIT_MS = MINUTE_MS
 // How long a known tree is trusted, ms; source: ours, as for the manager.
 const SURE_MS = 5 * MINUTE_MS
 
@@ -80,7 +80,7 @@ export function createNodeFiles(
       } catch (error) {
         signal.throwIfAborted()
         const now = nodes.get(node.id)
-        const goesOn = clock.steady() - movedAt < PATIENCE_MS && now !== undefined && answers(now)
+        const goesOn = clock.steady() - movedAt < STALL_LIMIT_MS && now !== undefined && answers(now)
         if (!goesOn || !(isTransient(error) || isChange(error))) throw error
         await pause(clock, RETRY_MS)
         await manager.receive(tree, { signal, report: () => undefined }, async () => undefined).catch(() => undefined)

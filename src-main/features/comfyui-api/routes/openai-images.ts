@@ -201,7 +201,12 @@ function respondAsStream(request: OperationRequest, { job, asked, kind }: Stream
       last = preview
       await service.storage.durable()
       const output_format = read.type.slice('image/'.length)
-      await send(`${name}.partial_image`, { b64_json: read.base64, partial_image_index: sent, ...LOOKS, output_format })
+      await send(`${name}.partial_image`, {
+        b64_json: read.base64,
+        partial_image_index: sent,
+        ...UNCHOSEN_OPTIONS,
+        output_format,
+      })
       sent += 1
     }
     const until = service.clock.now() + limit('waitMaxMs')
@@ -220,13 +225,13 @@ function respondAsStream(request: OperationRequest, { job, asked, kind }: Stream
     if ('error' in found)
       return void (await stream.writeSSE({ event: 'error', data: JSON.stringify({ error: found.error }) }))
     for (const image of found)
-      await send(`${name}.completed`, { ...image, ...LOOKS, output_format: 'png', usage: NO_USAGE })
+      await send(`${name}.completed`, { ...image, ...UNCHOSEN_OPTIONS, output_format: 'png', usage: NO_USAGE })
   })
 }
 
 const QUIET_MS = 15_000
 
-const LOOKS = { background: 'auto', quality: 'auto', size: 'auto' } as const
+const UNCHOSEN_OPTIONS = { background: 'auto', quality: 'auto', size: 'auto' } as const
 
 const NO_USAGE = {
   ...{ input_tokens: 0, output_tokens: 0, total_tokens: 0 },

@@ -120,10 +120,10 @@ function typedValue({ type }: GraphParameter, value: JsonValue): JsonValue {
   return parseJson(value) ?? value
 }
 
-type Turn = { readonly index: number; readonly newSeed: () => number }
+type PictureIndex = { readonly index: number; readonly newSeed: () => number }
 
 /** Pictures of one request differ; a given seed counts up. */
-function seedOf(seed: GraphParameter, given: JsonValue | undefined, { index, newSeed }: Turn): JsonValue {
+function seedOf(seed: GraphParameter, given: JsonValue | undefined, { index, newSeed }: PictureIndex): JsonValue {
   const value = given === undefined ? undefined : typedValue(seed, given)
   if (value !== undefined && !(isNumber(value) && /^-?\d+$/.test(value.number))) return value
   const first = value === undefined ? undefined : BigInt(value.number)

@@ -48,8 +48,8 @@ export function createParkedTakes(deps: TakeDeps) {
   const parked = new Map<string, Set<Parked>>()
   // Answered by the next commit, even without a job.
   const leaving = new Set<Parked>()
-  const pokes = createPokes(storage, clock)
-  const hold = createJobHold(storage, clock, pokes)
+  const delayedWakes = createDelayedWakes(storage, clock)
+  const hold = createJobHold(storage, clock, delayedWakes)
 
   function add(entry: Parked): void {
     const set = parked.get(entry.endpointId) ?? new Set<Parked>()
@@ -106,7 +106,7 @@ export function createParkedTakes(deps: TakeDeps) {
     const takers = entries
       .filter(({ workerId }) => rules.mayTake(workerId))
       .map((entry) => ({ ...withFaults(entry, pool), workerId: entry.workerId, entry }))
-    const pokeIn = (ms: number) => pokes.later(`${endpoint.id} servers`, ms)
+    const pokeIn = (ms: number) => delayedWakes.later(`${endpoint.id} servers`, ms)
     const claimed = claimByServer(deps, endpoint, { pool, takers, pokeIn })
     return new Map([...claimed].map(([{ entry }, jobs]) => [entry, jobs]))
   }
@@ -194,7 +194,7 @@ export function createParkedTakes(deps: TakeDeps) {
         for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])
     },
     dismissAll() {
-      pokes.close()
+      delayedWakes.close()
       for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.respond([])
     },
   }
@@ -237,9 +237,9 @@ function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock'
 // Jobs checked per look; later ones go later anyway.
 const WINDOW = 200
 
-type Pokes = ReturnType<typeof createPokes>
+type DelayedWakes = ReturnType<typeof createDelayedWakes>
 
-function createPokes(storage: Pick<Storage, 'poke'>, clock: Clock) {
+function createDelayedWakes(storage: Pick<Storage, 'poke'>, clock: Clock) {
   const timers = new Map<string, () => void>()
   return {
     /** Replaces an earlier one of the same key. */
@@ -258,7 +258,7 @@ function createPokes(storage: Pick<Storage, 'poke'>, clock: Clock) {
   }
 }
 
-function createJobHold(storage: Pick<Storage, 'jobs'>, clock: Clock, pokes: Pokes) {
+function createJobHold(storage: Pick<Storage, 'jobs'>, clock: Clock, delayedWakes: DelayedWakes) {
   return {
     check(
       endpointId: string,
@@ -268,7 +268,8 @@ function createJobHold(storage: Pick<Storage, 'jobs'>, clock: Clock, pokes: Poke
       const now = clock.steady()
       const next = storage.jobs.inOrder(endpointId, pool, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
-      if (held.length > 0) pokes.later(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
+      if (held.length > 0)
+        delayedWakes.later(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
       return { free: next.length - held.length, held: held.map(({ seq }) => seq) }
     },
   }

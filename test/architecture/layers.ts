@@ -278,6 +278,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'queue/lost-and-overdue-jobs',
     'queue/lost-chunks',
     'queue/parked-takes',
+    'queue/read-dispatches',
     'queue/queue-counts',
     'queue/submit',
     'queue/wait-for-job',

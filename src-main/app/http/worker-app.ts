@@ -9,7 +9,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../../contract/worker-protocol.ts'
 import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
-import type { Dispatch } from '../../features/jobs/queue/parked-takes.ts'
+import type { Dispatch } from '../../features/jobs/queue/read-dispatches.ts'
 import {
   droppedUpdate,
   isUpdate,

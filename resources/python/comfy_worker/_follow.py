@@ -58,7 +58,7 @@ class Follower:
         try:
             self._socket = open_events(server, client_id)
         except OSError as error:
-            raise Failure(f"WebSocket communication error: {network_reason(error)}{self._why_ended()}") from error
+            raise Failure(f"WebSocket communication error: {network_reason(error)}") from error
 
     def close(self) -> None:
         self._socket.close()
@@ -124,11 +124,11 @@ class Follower:
                 self._log(f"Attempt {attempt} of {attempts} to connect again failed: {network_reason(error)}")
             if attempt < attempts:
                 self._pause(self._settings.reconnect_delay_s)
-        reason = network_reason(last)
+        hint = f". ComfyUI at {self._server.name} may have ended; see its log" if self._process is None else ""
         raise Failure(
             "WebSocket communication error: Connection closed and failed to reconnect. "
-            f"Last error: {reason}{self._why_ended() or f'. ComfyUI at {self._server.name} may have ended; see its log'}"
-        )
+            f"Last error: {network_reason(last)}{hint}"
+        ) from last
 
     def _pause(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -137,12 +137,6 @@ class Follower:
             if self._process is not None and self._process.has_ended():
                 return
             time.sleep(min(LOOK_S, seconds))
-
-    def _why_ended(self) -> str:
-        if self._process is None:
-            return ""
-        why = self._process.why_ended()
-        return "" if why is None else f". ComfyUI {why}. It is started again for the next job"
 
     def _forgotten(self, prompt_id: str) -> Failure:
         return Failure(

@@ -28,6 +28,8 @@ ATTEMPTS = 500
 # A prompt's end is told a moment before it is in the history.
 HISTORY_LOOKS, HISTORY_EVERY_S = 250, 0.02
 TITLE_MAX = 200
+# Seconds from a lost connection to the end of its process.
+ENDS_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,17 @@ def wait_for_server(context: Context) -> None:
 
 def run_prompt(job: JobInput, context: Context) -> dict[str, Any]:
     wait_for_server(context)
+    try:
+        return _run_on_server(job, context)
+    except Failure as failure:
+        process, is_lost = context.process, isinstance(failure.__cause__, (OSError, http.client.HTTPException))
+        if process is None or not is_lost or not process.has_ended(ENDS_WITHIN_S):
+            raise
+        text = f"{failure.message}. ComfyUI {process.why_ended()}\nIt is started again for the next job."
+        raise Failure(text, **failure.facts) from failure
+
+
+def _run_on_server(job: JobInput, context: Context) -> dict[str, Any]:
     settings, server, check, log = context.settings, context.server, context.check, context.log
     upload_images(server, job.images, check)
     client_id = str(uuid.uuid4())

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from comfy_worker._settings import Settings
 
-LINES_KEPT = 400
+LINES_KEPT = 2000
 LINES_TOLD = 12
 PR_SET_PDEATHSIG = 1
 CARDS = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
@@ -69,8 +69,9 @@ class ComfyProcess:
                 self._child.kill()
                 self._changed.wait_for(lambda: self._code is not None)
 
-    def has_ended(self) -> bool:
-        return self._code is not None
+    def has_ended(self, within_s: float = 0) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._code is not None, within_s)
 
     def lines(self) -> list[str]:
         """The newest lines of its log."""

@@ -12,10 +12,12 @@ from comfy_worker._failure import Failure
 from comfy_worker._input import JobInput
 from comfy_worker._job import Context, run_prompt, wait_for_server
 from comfy_worker._process import MODEL_FOLDERS, PRESENT_NAMES, has_card
-from comfy_worker._prompt import interrupt_prompt, queue_prompt
+from comfy_worker._prompt import interrupt_prompt, queue_prompt, upload_images
 from comfy_worker._refusal import CLASSES_S
 
 IMPORT_LINES = 6
+# A PNG of one pixel.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 class Steps:
@@ -149,10 +151,28 @@ def import_errors(lines: list[str]) -> dict[str, str]:
 
 def _validate(job: JobInput, context: Context, stand_ins: list[dict[str, Any]]) -> str:
     """The server validates a prompt before it queues it; what it queued is taken out again."""
+    pictures = _missing_pictures(job, context)
+    upload_images(context.server, [*pictures, *job.images], context.check)
     prompt_id, left_out = queue_prompt(context.server, job, "test", None)
     interrupt_prompt(context.server, prompt_id, context.log)
     if left_out:
         raise Failure("\n".join(left_out))
-    if not stand_ins:
-        return "the server accepts it"
-    return f"the server accepts it; empty files stand in for {len(stand_ins)} of its models"
+    replaced = [f"{len(stand_ins)} of its models"] if stand_ins else []
+    replaced += [f"{len(pictures)} of its pictures"] if pictures else []
+    return f"the server accepts it{'; stand-ins for ' + ' and '.join(replaced) if replaced else ''}"
+
+
+def _missing_pictures(job: JobInput, context: Context) -> list[dict[str, Any]]:
+    """Pictures that the graph loads, and that neither the image nor the job has."""
+    classes = context.server.ask_json(context.server.path("object_info"), timeout=CLASSES_S * 6)
+    given = {one["name"] for one in job.images}
+    missing: dict[str, None] = {}
+    for node in job.workflow.values() if isinstance(job.workflow, dict) else ():
+        facts = classes.get(node.get("class_type"), {}) if isinstance(node, dict) else {}
+        for kind in ("required", "optional"):
+            for name, spec in facts.get("input", {}).get(kind, {}).items():
+                value = node.get("inputs", {}).get(name)
+                is_upload = len(spec) > 1 and isinstance(spec[1], dict) and spec[1].get("image_upload") is True
+                if is_upload and isinstance(value, str) and isinstance(spec[0], list) and value not in spec[0]:
+                    missing[value] = None
+    return [{"name": name, "image": DOT} for name in missing if name not in given]

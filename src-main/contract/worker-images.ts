@@ -14,10 +14,16 @@ const segment = z.string().regex(/^(?!\.{1,2}$)[\w.+ -]{1,200}$/, 'must be one n
 
 /** Where a folder of `custom_nodes` comes from. */
 const nodeSource = z.union([
-  z.object({ registry: text, version: text }),
-  z.object({ repository: text, commit }),
-  z.object({ path: text, sha256: sha256.optional() }),
+  z.object({ registry: text, version: text, download: text.optional().describe('address of its archive') }),
+  z.object({ repository: text, commit, ref: text.optional().describe('branch or tag that named the commit') }),
+  z.object({ path: text.describe('relative to the lock, or absolute'), sha256: sha256.optional() }),
 ])
+
+export type NodeSource = z.infer<typeof nodeSource>
+
+export const FOREIGN_FORMATS = ['comfy-build', 'snapshot', 'comfy-lock'] as const
+
+export type ForeignFormat = (typeof FOREIGN_FORMATS)[number]
 
 const lockedNodes = z.looseObject({
   name: segment.describe('folder in custom_nodes'),
@@ -40,7 +46,12 @@ const lockedModel = z.looseObject({
 
 export const workflowLock = z.looseObject({
   schema: z.literal(LOCK_SCHEMA),
-  comfyui: z.looseObject({ version: text.optional(), repository: text, commit }),
+  comfyui: z.looseObject({
+    version: text.optional(),
+    repository: text,
+    commit,
+    requirements: z.array(text).default([]).describe('Python requirements, as ComfyUI states them'),
+  }),
   base: z.looseObject({
     image: text.describe('image that the worker image is built on, by digest if it is known'),
     python: text,
@@ -48,6 +59,7 @@ export const workflowLock = z.looseObject({
     provides: z.record(text, text).default({}).describe('Python packages of the base image, which stay as they are'),
   }),
   nodes: z.array(lockedNodes).default([]),
+  requirements: z.array(text).default([]).describe('Python requirements of the user, next to those of packages'),
   python: z
     .array(z.looseObject({ name: text, version: text, sha256: z.array(sha256).default([]), wantedBy: z.array(text) }))
     .default([])
@@ -56,6 +68,10 @@ export const workflowLock = z.looseObject({
   inputs: z.array(z.looseObject({ name: text, sizeBytes: bytes, sha256 })).default([]),
   environment: z.record(text, z.string()).default({}),
   workflow: z.looseObject({ file: text, sha256 }).optional(),
+  imported: z
+    .object({ format: z.enum(FOREIGN_FORMATS), text: z.string().max(4_000_000) })
+    .optional()
+    .describe('the file of another tool that it was read from, so that writing it back loses nothing'),
 })
 
 export type WorkflowLock = z.infer<typeof workflowLock>

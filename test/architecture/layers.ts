@@ -324,13 +324,13 @@ export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
  * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2). croner:
  * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). diff: changed lines of sources.
- * ignore: patterns of ignore files (docs/spec/machines.md, 5). JSON of resources is data, and may be imported by any of
+ * ignore: patterns of ignore files (docs/spec/machines.md, 5). yaml: locks (docs/spec/worker-images.md, 1). JSON of resources is data, and may be imported by any of
  * them.
  */
 export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>> = {
   lib: ['jsonc-parser'],
   contract: ['zod'],
-  rules: ['croner', 'diff', 'ignore'],
+  rules: ['croner', 'diff', 'ignore', 'yaml'],
 }
 
 /** Packages that only these layers or folders may import. */
@@ -348,7 +348,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['src-main/http/server/'],
   commander: ['cli', 'commands'],
   '@clack/prompts': ['cli'],
-  yaml: ['commands'],
+  yaml: ['commands', 'rules'],
   '@modelcontextprotocol/server': ['mcp'],
   react: ['src-renderer/'],
   'react-dom': ['src-renderer/'],

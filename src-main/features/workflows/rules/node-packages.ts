@@ -26,16 +26,33 @@ const VERSION = /^[0-9a-z][0-9a-z.+-]{0,39}$/i
 const COMMIT = /^[0-9a-f]{40}$/
 const OF_COMFYUI = 'comfy-core'
 
+export type StatedPackage = {
+  readonly id: string | undefined
+  readonly repository: string | undefined
+  readonly version: string | undefined
+}
+
+/** @returns undefined without a valid id of the registry or repository */
+export function readStatedPackage(raw: JsonObject): StatedPackage | undefined {
+  const valid = (key: string, pattern: RegExp) => {
+    const text = asText(raw.get(key))
+    return text !== undefined && pattern.test(text) ? text : undefined
+  }
+  const [id, repository] = [valid('cnr_id', REGISTRY_ID), valid('aux_id', REPOSITORY)]
+  return (id ?? repository) === undefined ? undefined : { id, repository, version: valid('ver', VERSION) }
+}
+
+export const isOfComfyui = ({ id }: StatedPackage): boolean => id === OF_COMFYUI
+
 /** Reads the package from the properties of a node or the metadata next to its title; undefined without one. */
 export function readNodePackage(raw: JsonObject): NodePackage | undefined {
-  const [id, repository, given] = ['cnr_id', 'aux_id', 'ver'].map((key) => asText(raw.get(key)))
-  const version = given !== undefined && VERSION.test(given) ? { version: shortVersion(given) } : {}
-  if (id === OF_COMFYUI) return { name: 'ComfyUI', ...version }
-  if (id !== undefined && REGISTRY_ID.test(id))
-    return { name: id, address: `https://registry.comfy.org/nodes/${id}`, ...version }
-  if (repository !== undefined && REPOSITORY.test(repository))
-    return { name: repository, address: `https://github.com/${repository}`, ...version }
-  return undefined
+  const stated = readStatedPackage(raw)
+  if (stated === undefined) return undefined
+  const { id, repository, version: given } = stated
+  const version = given === undefined ? {} : { version: shortVersion(given) }
+  if (isOfComfyui(stated)) return { name: 'ComfyUI', ...version }
+  if (id !== undefined) return { name: id, address: `https://registry.comfy.org/nodes/${id}`, ...version }
+  return { name: repository ?? '', address: `https://github.com/${repository}`, ...version }
 }
 
 const shortVersion = (version: string): string => (COMMIT.test(version) ? version.slice(0, 8) : version)

@@ -1,0 +1,315 @@
+/** Makes the lock of a graph, or changes one package of it. Source: docs/spec/worker-images.md, 1. */
+import {
+  type ImageConflict,
+  LOCK_SCHEMA,
+  type LockedModel,
+  type LockedNodes,
+  type WorkflowLock,
+  workflowLock,
+} from '../../contract/worker-images.ts'
+import type { PackagesByClass } from '../workflows/rules/node-packages.ts'
+import type { LockPorts, ReadPackage } from './ports.ts'
+import { type Choice, type ChosenPackage, choosePackages, type GivenPackage, optionText } from './rules/choose-packages.ts'
+import type { ForeignFile } from './rules/formats/foreign-files.ts'
+import { foldedName, isCommit, type WantedSource } from './rules/source-address.ts'
+import type { WantedGraph, WantedModel } from './rules/wanted-nodes.ts'
+
+export const COMFYUI = 'https://github.com/comfyanonymous/ComfyUI'
+
+export type LockRequest = {
+  /** Missing: everything that `environments` say. */
+  readonly graph?: WantedGraph & { readonly isBuiltIn: (className: string) => boolean }
+  readonly workflow?: WorkflowLock['workflow']
+  readonly given: readonly GivenPackage[]
+  readonly previous?: WorkflowLock | undefined
+  readonly served: ReadonlyMap<string, string>
+  /** In order of precedence. The first may be the file that the lock is made from. */
+  readonly environments: readonly Pick<ForeignFile, 'comfyui' | 'python' | 'nodes' | 'models' | 'requirements'>[]
+  readonly imported?: WorkflowLock['imported']
+  readonly index: PackagesByClass
+  readonly comfyui?: { readonly source: WantedSource } | undefined
+  readonly base: Partial<WorkflowLock['base']>
+  readonly environment: Readonly<Record<string, string>>
+  readonly addresses: ReadonlyMap<string, string>
+}
+
+/** `lock`: missing if something that it needs is not known. */
+export type MadeLock = {
+  readonly lock: WorkflowLock | undefined
+  readonly conflicts: readonly ImageConflict[]
+  readonly notes: readonly string[]
+}
+
+type Report = (step: string) => void
+
+// Its interpreter runs ComfyUI and its wheels of torch bring CUDA.
+const BASE = { image: 'python:3.12-slim-bookworm', python: '3.12' }
+
+export async function makeLock(
+  ports: LockPorts,
+  request: LockRequest,
+  { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
+): Promise<MadeLock> {
+  const conflicts: ImageConflict[] = []
+  const notes: string[] = []
+  const read = packageReader(ports, { report, signal })
+  const chosen = await choose(ports, request, conflicts)
+  const nodes: LockedNodes[] = []
+  for (const one of chosen) {
+    const locked = await lockedNodes(one, read, conflicts)
+    if (locked !== undefined) nodes.push(locked)
+  }
+  const comfyui = await lockedComfyui(request, read, conflicts)
+  const models = await lockedModels(ports, request, notes, report)
+  const inputs = await lockedInputs(ports, request, notes)
+  const { previous } = request
+  const base = { ...BASE, ...previous?.base, ...request.base }
+  const requirements = [...new Set(request.environments.flatMap((one) => one.requirements))]
+  const own = requirements.length > 0 ? requirements : (previous?.requirements ?? [])
+  if (comfyui === undefined || conflicts.some(({ blocks }) => blocks)) return { lock: undefined, conflicts, notes }
+  const lock = workflowLock.parse({
+    ...previous,
+    ...{ schema: LOCK_SCHEMA, comfyui, base, nodes, requirements: own, models, inputs },
+    environment: { ...previous?.environment, ...request.environment },
+    workflow: request.workflow ?? previous?.workflow,
+    imported: request.imported ?? previous?.imported,
+  })
+  return { ...(await withPython(ports, lock, conflicts, { report, signal })), notes }
+}
+
+/**
+ * Only the package changes, and Python packages if its requirements do.
+ * @param name its folder, or ComfyUI
+ * @param ref undefined: the newest of its branch, else the newest
+ */
+export async function updateLock(
+  ports: LockPorts,
+  lock: WorkflowLock,
+  { name, ref }: { readonly name: string; readonly ref: string | undefined },
+  { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
+): Promise<MadeLock> {
+  const conflicts: ImageConflict[] = []
+  const read = packageReader(ports, { report, signal })
+  const node = lock.nodes.find((one) => foldedName(one.name) === foldedName(name))
+  const locked = node === undefined ? undefined : await updatedNodes(node, ref, read, conflicts)
+  const comfyui =
+    node === undefined
+      ? await comfyuiAt({ repository: lock.comfyui.repository, ref: versionTag(ref) }, read, conflicts)
+      : lock.comfyui
+  if (comfyui === undefined || (node !== undefined && locked === undefined))
+    return { lock: undefined, conflicts, notes: [] }
+  const nodes = lock.nodes.map((one) => (one === node && locked !== undefined ? locked : one))
+  const changed = { ...lock, nodes, comfyui: { ...lock.comfyui, ...comfyui } }
+  const before = JSON.stringify(requirementsOf(lock))
+  if (JSON.stringify(requirementsOf(changed)) === before) return { lock: changed, conflicts, notes: [] }
+  return { ...(await withPython(ports, changed, conflicts, { report, signal })), notes: [] }
+}
+
+async function updatedNodes(
+  node: LockedNodes,
+  ref: string | undefined,
+  read: ReadPackage,
+  conflicts: ImageConflict[],
+): Promise<LockedNodes | undefined> {
+  const { source, classes, name } = node
+  const wanted: WantedSource =
+    'registry' in source
+      ? { registry: source.registry, version: ref }
+      : 'repository' in source
+        ? { repository: source.repository, ref: ref ?? source.ref }
+        : { path: source.path }
+  const found = await lockedNodes({ name, classes, source: wanted }, read, conflicts)
+  const { requirements: _requirements, python: _python, licence: _licence, ...kept } = node
+  return found && { ...kept, ...found }
+}
+
+async function choose(
+  ports: LockPorts,
+  { graph, given, previous, served, environments, index }: LockRequest,
+  conflicts: ImageConflict[],
+): Promise<readonly ChosenPackage[]> {
+  const installed = environments.flatMap(({ nodes }) => nodes)
+  if (graph === undefined) {
+    const named = given.map(({ name, source }) => ({ name, source, classes: [] }))
+    const others = installed.filter(({ name }) => !given.some((one) => foldedName(one.name) === foldedName(name)))
+    return [...named, ...others.map(({ name, source }) => ({ name, source, classes: [] }))]
+  }
+  const wanted = graph.classes.filter(({ name }) => !graph.isBuiltIn(name))
+  const evidence = { served, installed, index, locked: previous?.nodes ?? [] }
+  const first = choosePackages(wanted, { ...evidence, given })
+  const answers: GivenPackage[] = []
+  for (const choice of first.choices) {
+    const option = await ports.choose?.(choice)
+    if (option === undefined) conflicts.push(choiceConflict(choice))
+    else answers.push(option)
+  }
+  const { packages, unknown } = choosePackages(wanted, { ...evidence, given: [...given, ...answers] })
+  for (const name of unknown)
+    conflicts.push({
+      ...{ code: 'class_unknown', blocks: true, message: `No package is known that brings ${name}.` },
+      choices: ['--nodes NAME=PATH', '--nodes NAME=ADDRESS@REF', '--nodes NAME=registry:ID@VERSION'],
+    })
+  return packages.map((one) => ({ ...one, classes: [...one.classes].sort() }))
+}
+
+const choiceConflict = (choice: Choice): ImageConflict => ({
+  code: 'source_choice',
+  blocks: true,
+  message: choice.question,
+  choices: [...choice.options.map(optionText), ...choice.else],
+})
+
+async function lockedNodes(
+  { name, classes, source }: ChosenPackage,
+  read: ReadPackage,
+  conflicts: ImageConflict[],
+): Promise<LockedNodes | undefined> {
+  if ('locked' in source) return { ...source.locked, classes: [...classes] }
+  try {
+    const { source: exact, requirements, python, licence } = await read(source)
+    return { name, source: exact, classes: [...classes], requirements: [...requirements], python, licence }
+  } catch (error) {
+    conflicts.push(unreadable(name, error, [`--nodes ${name}=PATH`, `--nodes ${name}=ADDRESS@REF`]))
+    return undefined
+  }
+}
+
+const unreadable = (name: string, error: unknown, choices: string[]): ImageConflict => ({
+  code: 'source_choice',
+  blocks: true,
+  message: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+  choices,
+})
+
+const versionTag = (version: string | undefined) =>
+  version !== undefined && /^\d+(?:\.\d+)+$/.test(version) ? `v${version}` : version
+
+async function lockedComfyui(
+  { comfyui, previous, environments, graph }: LockRequest,
+  read: ReadPackage,
+  conflicts: ImageConflict[],
+): Promise<WorkflowLock['comfyui'] | undefined> {
+  const given = comfyui?.source
+  if (given === undefined && previous !== undefined) return previous.comfyui
+  const ref = environments.map((one) => one.comfyui).find((one) => one !== undefined) ?? graph?.comfyui
+  const source = given ?? { repository: COMFYUI, ref: versionTag(ref) }
+  return comfyuiAt(source, read, conflicts)
+}
+
+async function comfyuiAt(
+  source: WantedSource,
+  read: ReadPackage,
+  conflicts: ImageConflict[],
+): Promise<WorkflowLock['comfyui'] | undefined> {
+  const choices = ['--comfyui VERSION', '--comfyui ADDRESS@REF', '--comfyui PATH@REF']
+  try {
+    const { source: exact, requirements, version } = await read(source)
+    if (!('repository' in exact)) throw new Error('it must be a repository of git')
+    const { repository, commit } = exact
+    return { ...(version === undefined ? {} : { version }), repository, commit, requirements: [...requirements] }
+  } catch (error) {
+    conflicts.push(unreadable('ComfyUI', error, choices))
+    return undefined
+  }
+}
+
+/** Makes a source exact, and reads what the package says of itself. */
+function packageReader(
+  { git, registry, pathOf }: LockPorts,
+  { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
+): ReadPackage {
+  return async (wanted) => {
+    if ('path' in wanted) {
+      report(`reads ${wanted.path}`)
+      const { sha256, ...facts } = await git.readFolder(pathOf(wanted.path), signal)
+      return { ...facts, source: { path: wanted.path, sha256 } }
+    }
+    if ('registry' in wanted) {
+      report(`asks the registry for ${wanted.registry}`)
+      const found = await registry.find(wanted.registry, wanted.version, signal)
+      if (found === undefined) throw new Error(`the registry has no ${wanted.version ?? 'version'} of it`)
+      const { version, download, requirements, licence } = found
+      const source = { registry: wanted.registry, version, ...(download === undefined ? {} : { download }) }
+      return { source, requirements, licence, python: undefined, classes: [], version }
+    }
+    report(`reads ${wanted.repository}`)
+    const repository = pathOf(wanted.repository)
+    const commit = await git.commitOf(repository, wanted.ref, signal)
+    const facts = await git.read(repository, commit, signal)
+    const isNamed = wanted.ref !== undefined && !isCommit(wanted.ref) && !commit.startsWith(wanted.ref)
+    return { ...facts, source: { repository: wanted.repository, commit, ...(isNamed ? { ref: wanted.ref } : {}) } }
+  }
+}
+
+async function lockedModels(
+  ports: LockPorts,
+  request: LockRequest,
+  notes: string[],
+  report: Report,
+): Promise<readonly LockedModel[]> {
+  const { graph, environments, previous, addresses } = request
+  const listed = environments.flatMap((one) => one.models)
+  if (graph === undefined) return listed.map((one) => ({ ...one, delivery: 'mounted' }))
+  const models: LockedModel[] = []
+  for (const wanted of graph.models) {
+    const isSame = (one: Pick<LockedModel, 'folder' | 'name'>) =>
+      `${one.folder}/${one.name}` === `${wanted.directory ?? one.folder}/${wanted.name}`
+    const before = previous?.models.find(isSame)
+    report(`looks for ${wanted.name}`)
+    const here = await ports.findModel(wanted.name, wanted.directory, report)
+    const folder = here?.folder ?? wanted.directory ?? before?.folder ?? listed.find(isSame)?.folder
+    if (folder === undefined) {
+      notes.push(`${wanted.name} is in no model folder, and its kind is not known, so it is not in the lock.`)
+      continue
+    }
+    const claims = [before, listed.find(isSame), offerOf(wanted)].filter((one) => one !== undefined)
+    const sha256 = here?.sha256 ?? claims.find((one) => one.sha256 !== undefined)?.sha256
+    const fitting = claims.filter((one) => one.sha256 === undefined || one.sha256 === sha256)
+    for (const { source } of claims.filter((one) => !fitting.includes(one) && one.source !== undefined))
+      notes.push(`${wanted.name} here is another file than at ${source}, so that address is left out.`)
+    models.push({
+      ...{ delivery: 'mounted', ...before, folder, name: wanted.name, sha256 },
+      sizeBytes: here?.sizeBytes ?? claims.find((one) => one.sizeBytes !== undefined)?.sizeBytes,
+      source: addresses.get(wanted.name) ?? here?.source ?? fitting.find((one) => one.source !== undefined)?.source,
+    })
+  }
+  return models
+}
+
+type Claim = Partial<Pick<LockedModel, 'sha256' | 'sizeBytes' | 'source'>>
+
+const offerOf = ({ offered }: WantedModel): Claim | undefined =>
+  offered && { sha256: offered.sha256, source: offered.url }
+
+async function lockedInputs({ readInput }: LockPorts, { graph, previous }: LockRequest, notes: string[]) {
+  const inputs: WorkflowLock['inputs'] = []
+  for (const name of graph?.inputs ?? []) {
+    const found = (await readInput(name)) ?? previous?.inputs.find((one) => one.name === name)
+    if (found === undefined) notes.push(`The input ${name} is not next to the graph, so it is not in the lock.`)
+    else inputs.push({ ...found, name })
+  }
+  return graph === undefined ? (previous?.inputs ?? []) : inputs
+}
+
+function requirementsOf({ comfyui, nodes, requirements }: WorkflowLock) {
+  return [
+    ...comfyui.requirements.map((text) => ({ from: 'ComfyUI', text })),
+    ...nodes.flatMap((node) => node.requirements.map((text) => ({ from: node.name, text }))),
+    ...requirements.map((text) => ({ from: 'the lock', text })),
+  ]
+}
+
+async function withPython(
+  { resolvePython }: LockPorts,
+  lock: WorkflowLock,
+  conflicts: readonly ImageConflict[],
+  { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
+): Promise<Pick<MadeLock, 'lock' | 'conflicts'>> {
+  const requirements = requirementsOf(lock)
+  if (resolvePython === undefined || requirements.length === 0) return { lock, conflicts }
+  report('resolves Python packages')
+  const { provides, python } = lock.base
+  const resolved = await resolvePython({ requirements, provides, python, signal })
+  if ('conflicts' in resolved) return { lock: undefined, conflicts: [...conflicts, ...resolved.conflicts] }
+  return { lock: { ...lock, python: [...resolved.packages] }, conflicts }
+}

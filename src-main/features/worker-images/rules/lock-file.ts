@@ -1,0 +1,38 @@
+/** Reads and writes locks. People edit and commit them: comments, order and unknown keys stay. */
+import { type LockedNodes, type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
+import { isRecord } from '../../../lib/json/plain.ts'
+import { changedText, freshText, isEmpty, openText } from './formats/open-text.ts'
+
+/** @throws Error with the reason, for a person */
+export function readLock(text: string): WorkflowLock {
+  const read = workflowLock.safeParse(openText(text).data)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new Error(
+    `it is not a lock of a workflow: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
+  )
+}
+
+export const isLockText = (text: string): boolean => /^\s*schema:\s*["']?drydock-workflow-lock\//m.test(text)
+
+const HEADER = '# Everything that the worker image of a workflow is built from. Written by `drydock workflow lock`.\n'
+
+/** @param previous text whose unchanged lines stay as they are */
+export function writeLock(lock: WorkflowLock, previous?: string): string {
+  if (previous === undefined) return HEADER + freshText(shown(lock))
+  return changedText(openText(previous), shown(lock))
+}
+
+function shown(lock: WorkflowLock) {
+  const { nodes, ...rest } = lock
+  return shownPart({ ...rest, nodes: nodes.map((one: LockedNodes) => shownPart(one)) })
+}
+
+function shownPart(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      const part = isRecord(one) ? shownPart(one) : one
+      return one === undefined || isEmpty(part) ? [] : [[name, part]]
+    }),
+  )
+}

@@ -31,7 +31,17 @@ const lockedNodes = z.looseObject({
   classes: z.array(text).default([]).describe('classes of the workflow that it brings'),
   requirements: z.array(text).default([]).describe('Python requirements, as the package states them'),
   python: text.optional().describe('versions of Python that it accepts, like >=3.10'),
+  comfyui: text.optional().describe('versions of ComfyUI that it accepts, like >=0.3.40'),
   licence: text.optional(),
+})
+
+const lockedPython = z.looseObject({
+  name: text,
+  version: text,
+  source: text.optional().describe('address, of packages that come from no index'),
+  sizeBytes: bytes.optional(),
+  sha256: z.array(sha256).default([]).describe('of its files for Linux x86_64'),
+  wantedBy: z.array(text),
 })
 
 const lockedModel = z.looseObject({
@@ -61,7 +71,7 @@ export const workflowLock = z.looseObject({
   nodes: z.array(lockedNodes).default([]),
   requirements: z.array(text).default([]).describe('Python requirements of the user, next to those of packages'),
   python: z
-    .array(z.looseObject({ name: text, version: text, sha256: z.array(sha256).default([]), wantedBy: z.array(text) }))
+    .array(lockedPython)
     .default([])
     .describe('Python packages of ComfyUI, the worker and all nodes, resolved together'),
   models: z.array(lockedModel).default([]),
@@ -72,11 +82,16 @@ export const workflowLock = z.looseObject({
     .object({ format: z.enum(FOREIGN_FORMATS), text: z.string().max(4_000_000) })
     .optional()
     .describe('the file of another tool that it was read from, so that writing it back loses nothing'),
+  accept: z
+    .array(text)
+    .default([])
+    .describe('conflicts that the user accepts: licence:ID, class:NAME=PACKAGE, source:PYTHON-PACKAGE'),
 })
 
 export type WorkflowLock = z.infer<typeof workflowLock>
 export type LockedNodes = z.infer<typeof lockedNodes>
 export type LockedModel = z.infer<typeof lockedModel>
+export type LockedPython = z.infer<typeof lockedPython>
 
 /** A reason why an image cannot be built or served as the workflow asks. */
 export const imageConflict = z.object({
@@ -84,7 +99,12 @@ export const imageConflict = z.object({
     'python_versions',
     'python_missing',
     'python_release',
+    'python_source',
+    'python_overlap',
+    'requirement_unreadable',
+    'index_ignored',
     'cuda_release',
+    'comfyui_release',
     'class_twice',
     'class_unknown',
     'model_without_source',

@@ -238,6 +238,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   schedules: [],
   targets: [],
   apps: [
+    'adapters/installer',
     'adapters/unpack-artifact',
     'adapters/unpack-in-thread',
     'adapters/watch-project',
@@ -324,13 +325,14 @@ export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
  * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2). croner:
  * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). diff: changed lines of sources.
- * ignore: patterns of ignore files (docs/spec/machines.md, 5). yaml: locks (docs/spec/worker-images.md, 1). JSON of resources is data, and may be imported by any of
+ * ignore: patterns of ignore files (docs/spec/machines.md, 5). yaml: locks (docs/spec/worker-images.md, 1). pep440,
+ * smol-toml: versions and projects of Python. JSON of resources is data, and may be imported by any of
  * them.
  */
 export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>> = {
   lib: ['jsonc-parser'],
   contract: ['zod'],
-  rules: ['croner', 'diff', 'ignore', 'yaml'],
+  rules: ['@renovatebot/pep440', 'croner', 'diff', 'ignore', 'smol-toml', 'yaml'],
 }
 
 /** Packages that only these layers or folders may import. */

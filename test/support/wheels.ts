@@ -5,7 +5,10 @@ export type WheelContent = {
   readonly name: string
   readonly version?: string
   readonly needs?: readonly string[]
-  readonly files: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string>>
+  /** Versions of Python that it accepts. */
+  readonly python?: string
+  readonly extras?: readonly string[]
   /** Console script of this name, which runs `NAME:main`. */
   readonly script?: string
   /** For whom it is, like `cp312-cp312-manylinux_2_17_x86_64`: one with native code. Without it for everybody. */
@@ -20,8 +23,10 @@ for w in wheels:
     version = w.get("version", "1.0")
     base = f"{w['name'].replace('-', '_')}-{version}"
     info = f"{base}.dist-info"
-    files = dict(w["files"])
-    needs = "".join(f"Requires-Dist: {n}\\n" for n in w.get("needs", []))
+    files = dict(w.get("files", {}))
+    needs = f"Requires-Python: {w['python']}\\n" if "python" in w else ""
+    needs += "".join(f"Provides-Extra: {n}\\n" for n in w.get("extras", []))
+    needs += "".join(f"Requires-Dist: {n}\\n" for n in w.get("needs", []))
     files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\\nName: {w['name']}\\nVersion: {version}\\n{needs}"
     tag = w.get("tag", "py3-none-any")
     pure = "false" if w.get("tag") else "true"

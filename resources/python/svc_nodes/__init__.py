@@ -1,0 +1,1 @@
+"""Classes of nodes of a ComfyUI package, without running it."""

@@ -51,7 +51,10 @@ const lockedModel = z.looseObject({
   sha256: sha256.optional(),
   source: text.optional().describe('address to download it from; missing: none is known'),
   licence: text.optional(),
-  delivery: z.enum(['baked', 'mounted']).default('mounted'),
+  delivery: z
+    .enum(['baked', 'mounted'])
+    .optional()
+    .describe('in the image or on a volume; missing: small ones are baked'),
 })
 
 export const workflowLock = z.looseObject({
@@ -116,3 +119,46 @@ export const imageConflict = z.object({
   choices: z.array(z.string()).describe('each solves it'),
 })
 export type ImageConflict = z.infer<typeof imageConflict>
+
+/** Ends a build before it starts: the lock cannot become a Dockerfile. */
+export class UnusableLock extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'UnusableLock'
+    this.problems = problems
+  }
+}
+
+/** A step of an image build that failed. */
+export type FailedStep = {
+  readonly number: number
+  readonly of: number
+  readonly title: string
+  /** Python package that it was about. */
+  readonly package: string | undefined
+  /** Who asks for that package. */
+  readonly wantedBy: readonly string[]
+  readonly exitCode: number | undefined
+  readonly lastLines: readonly string[]
+}
+
+export class ImageBuildFailure extends Error {
+  readonly step: FailedStep
+
+  constructor(step: FailedStep, options?: ErrorOptions) {
+    super(failureText(step), options)
+    this.name = 'ImageBuildFailure'
+    this.step = step
+  }
+}
+
+function failureText({ number, of, title, package: name, wantedBy, exitCode }: FailedStep): string {
+  const about =
+    name === undefined
+      ? ''
+      : ` Python package: ${name}${wantedBy.length === 0 ? '' : `, which ${wantedBy.join(' and ')} asked for`}.`
+  const how = exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`
+  return `Step ${number} of ${of} (${title}) ${how}.${about}`
+}

@@ -303,6 +303,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   registries: ['registries'],
   settings: ['settings'],
   'what-if': [],
+  'worker-images': [],
   workers: [
     'inject-faults',
     'read-scaling-facts',
@@ -339,6 +340,7 @@ export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>
 export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['database', 'stores', 'storage'],
   dockerode: ['src-main/runtimes/docker/'],
+  protobufjs: ['src-main/runtimes/docker/'],
   electron: ['desktop'],
   'electron-updater': ['desktop'],
   hono: ['http', 'app http', 'routes'],

@@ -34,7 +34,7 @@ export type LocalPlaceOptions = {
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
 }
 
-export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }: LocalPlaceOptions): DockerPlace {
+export function localEngine(surroundings: EngineSurroundings): EnginePlace {
   return {
     addresses: () => engineAddresses(surroundings),
     whyNoEngine(tried) {
@@ -42,6 +42,12 @@ export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }:
       return `no Docker engine answers: ${attempts}. Start Docker, or set DOCKER_HOST`
     },
     isOnLinux: process.platform === 'linux',
+  }
+}
+
+export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }: LocalPlaceOptions): DockerPlace {
+  return {
+    ...localEngine(surroundings),
     send: async () => undefined,
     openForWorkers,
     mounts: (spec) =>

@@ -6,6 +6,8 @@ export type EngineMessage = {
   readonly progressDetail?: { readonly current?: number; readonly total?: number }
   readonly stream?: string
   readonly error?: string
+  /** Of BuildKit: its trace, or the id of the image. */
+  readonly aux?: unknown
 }
 
 export async function* readMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {

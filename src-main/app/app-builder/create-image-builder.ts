@@ -1,0 +1,54 @@
+/** Builds worker images on the engine of this machine, without a service. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createContextPacker } from '../../features/worker-images/adapters/pack-context.ts'
+import { openStepTimes } from '../../features/worker-images/adapters/step-times.ts'
+import { buildWorkerImage, type ImageBuildRequest } from '../../features/worker-images/build-image.ts'
+import type { ImageOptions } from '../../features/worker-images/rules/dockerfile.ts'
+import { buildWithBuildKit } from '../../runtimes/docker/buildkit.ts'
+import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
+import { PYTHON_PACKAGES, RESOURCES } from '../../shipped-files/root.ts'
+
+export type ImageBuilderOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly platform: NodeJS.Platform
+  readonly lockFolder: string
+  readonly modelFile: (name: string) => string
+}
+
+const PROGRAMS = ['layer.py', 'fetch.py']
+const WORKER = 'comfy_worker'
+
+/** Parts of worker images that come with Drydock. */
+export async function shippedParts(): Promise<Pick<ImageOptions, 'programs' | 'worker'>> {
+  const texts = await Promise.all(PROGRAMS.map((name) => readFile(join(RESOURCES, 'docker/workflow', name), 'utf8')))
+  const folder = join(PYTHON_PACKAGES, WORKER)
+  return {
+    programs: Object.fromEntries(PROGRAMS.map((name, at) => [name, texts[at] ?? ''])),
+    worker: existsSync(folder) ? { folder, module: WORKER } : undefined,
+  }
+}
+
+export function createImageBuilder(options: ImageBuilderOptions) {
+  const cache = join(options.env.XDG_CACHE_HOME ?? join(options.home, '.cache'), 'drydock')
+  const ports = {
+    packContext: createContextPacker(options),
+    times: openStepTimes(join(cache, 'image-build-times.json')),
+    clock: { steady: () => performance.now() },
+  }
+  return {
+    packContext: ports.packContext,
+    /** @throws Error if this machine has no engine that answers; as `buildWorkerImage` */
+    async build(request: ImageBuildRequest, watch: Parameters<typeof buildWorkerImage>[2]) {
+      const docker = await openLocalEngine(options)
+      const engine = {
+        build: (build: Parameters<typeof buildWithBuildKit>[1], following: Parameters<typeof buildWithBuildKit>[2]) =>
+          buildWithBuildKit(docker, build, following),
+        sizeOf: async (image: string) => (await docker.getImage(image).inspect()).Size,
+      }
+      return buildWorkerImage({ ...ports, engine }, request, watch)
+    },
+  }
+}

@@ -1,0 +1,170 @@
+/** The build context of a worker image, as a tar archive that is read while it is sent. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { lstat, mkdtemp, readdir, readlink, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { extract, type Pack, pack } from 'tar-stream'
+import { runProgram } from '../../../lib/node/run-program.ts'
+import type { PackContext } from '../ports/image-build.ts'
+import { type ContextSource, IMAGE_EPOCH } from '../rules/dockerfile.ts'
+
+type Places = {
+  /** Where relative paths of the lock begin. */
+  readonly lockFolder: string
+  /** The file of a model on this machine, by FOLDER/NAME. */
+  readonly modelFile: (name: string) => string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+type Copy = Places & { readonly tar: Pack; readonly signal: AbortSignal }
+
+// Of every file, so that the archive depends on contents alone.
+const OWNER = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(IMAGE_EPOCH * 1000) }
+const LEFT_OUT = new Set(['.git', '__pycache__', '.venv', 'node_modules'])
+const FETCH_LIMIT_MS = 120_000
+
+export function createContextPacker(places: Places): PackContext {
+  return ({ dockerfile, files }, sources, signal) => {
+    const tar = pack()
+    const copy = { ...places, tar, signal }
+    async function write(): Promise<void> {
+      await addText(tar, 'Dockerfile', dockerfile)
+      const folders = new Set(files.flatMap(({ path }) => foldersOf(path)))
+      for (const folder of [...folders].toSorted()) await addFolder(tar, folder)
+      for (const { path, text } of files) await addText(tar, path, text)
+      for (const source of sources) await addSource(copy, source)
+      tar.finalize()
+    }
+    write().catch((error: Error) => tar.destroy(error))
+    return tar as unknown as Readable
+  }
+}
+
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_part, at) => parts.slice(0, at + 1).join('/'))
+}
+
+function addText(tar: Pack, name: string, text: string): Promise<void> {
+  return addEntry(tar, { name, mode: 0o644 }, Buffer.from(text))
+}
+
+const addFolder = (tar: Pack, name: string) => addEntry(tar, { name, mode: 0o755, type: 'directory' })
+
+type EntryHeader = Parameters<Pack['entry']>[0]
+
+function addEntry(tar: Pack, header: EntryHeader, content = Buffer.alloc(0)): Promise<void> {
+  return new Promise((done, fail) =>
+    tar.entry({ ...header, ...OWNER, size: content.length }, content, (error) => (error ? fail(error) : done())),
+  )
+}
+
+async function addSource(copy: Copy, source: ContextSource): Promise<void> {
+  copy.signal.throwIfAborted()
+  if ('folder' in source) return addTree(copy, resolve(copy.lockFolder, source.folder), source.path)
+  if ('model' in source) return addModel(copy, source)
+  return addCommit(copy, source)
+}
+
+async function addTree(copy: Copy, folder: string, name: string): Promise<void> {
+  copy.signal.throwIfAborted()
+  await addFolder(copy.tar, name)
+  for (const entry of (await readdir(folder)).toSorted()) {
+    if (LEFT_OUT.has(entry)) continue
+    const path = join(folder, entry)
+    const inTar = `${name}/${entry}`
+    const facts = await lstat(path)
+    if (facts.isDirectory()) await addTree(copy, path, inTar)
+    else if (facts.isSymbolicLink())
+      await addEntry(copy.tar, { name: inTar, type: 'symlink', linkname: await readlink(path) })
+    else if (facts.isFile()) await addFile(copy, path, { name: inTar, mode: modeOf(facts.mode), size: facts.size })
+  }
+}
+
+// Of the bits only whether it can be run, as git keeps it.
+const modeOf = (mode = 0) => ((mode & 0o100) === 0 ? 0o644 : 0o755)
+
+type FileHeader = { readonly name: string; readonly mode: number; readonly size: number }
+
+async function addFile({ tar, signal }: Copy, path: string, header: FileHeader): Promise<string> {
+  const hash = createHash('sha256')
+  const content = createReadStream(path)
+  content.on('data', (chunk) => hash.update(chunk))
+  await pipeline(content, tar.entry({ ...header, ...OWNER }), { signal })
+  return hash.digest('hex')
+}
+
+type OwnModel = Extract<ContextSource, { model: string }>
+
+async function addModel(copy: Copy, { path, model, sha256 }: OwnModel): Promise<void> {
+  const file = copy.modelFile(model)
+  const { size } = await stat(file)
+  const found = await addFile(copy, file, { name: path, mode: 0o644, size })
+  if (sha256 !== undefined && found !== sha256)
+    throw new Error(`${file} is another file than the lock names: its SHA-256 is ${found}, and not ${sha256}.`)
+}
+
+type Commit = Extract<ContextSource, { repository: string }>
+
+async function addCommit(copy: Copy, { path, repository, commit }: Commit): Promise<void> {
+  const temporary = await mkdtemp(join(tmpdir(), 'drydock-source-'))
+  try {
+    const local = localFolder(repository, copy.lockFolder)
+    if (local === undefined) {
+      await git(copy, ['init', '--quiet', '--bare', temporary], repository)
+      await git(copy, ['-C', temporary, 'fetch', '--quiet', '--depth', '1', '--', repository, commit], repository)
+    }
+    await addArchive(copy, { from: local ?? temporary, commit, path, repository })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+function localFolder(repository: string, lockFolder: string): string | undefined {
+  if (repository.startsWith('file:')) return fileURLToPath(repository)
+  // An address or the short form of ssh, user@host:path.
+  return /^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(repository) ? undefined : resolve(lockFolder, repository)
+}
+
+async function git({ env, signal }: Copy, args: readonly string[], repository: string): Promise<void> {
+  const asked = { ...env, GIT_TERMINAL_PROMPT: '0' }
+  const end = await runProgram({ command: 'git', args, env: asked, limitMs: FETCH_LIMIT_MS, signal })
+  if (end.kind === 'missing') throw new Error('git was not found. Install it, or put it on the PATH.')
+  if (end.kind === 'late') throw new Error(`git did not answer within ${FETCH_LIMIT_MS / 1000} s for ${repository}.`)
+  if (end.exitCode !== 0) throw new Error(`${repository} cannot be read: ${end.stderr.trim().split('\n').at(-1)}`)
+}
+
+type Archive = { readonly from: string; readonly commit: string; readonly path: string; readonly repository: string }
+
+async function addArchive(copy: Copy, { from, commit, path, repository }: Archive): Promise<void> {
+  await git(copy, ['-C', from, 'cat-file', '-e', `${commit}^{commit}`], `${repository} at ${commit}`)
+  const { tar, env, signal } = copy
+  const child = spawn('git', ['-C', from, 'archive', '--format=tar', commit], {
+    env,
+    signal,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await addFolder(tar, path)
+  const ended = once(child, 'close')
+  const entries = extract()
+  const reading = pipeline(child.stdout, entries, { signal })
+  for await (const entry of entries) {
+    const { name, type, linkname, size = 0, mode } = entry.header
+    const header = { name: `${path}/${name.replace(/\/$/, '')}`, type, linkname }
+    if (type === 'file') await pipeline(entry, tar.entry({ ...header, mode: modeOf(mode), size, ...OWNER }))
+    else {
+      if (type === 'directory') await addFolder(tar, header.name)
+      else if (type === 'symlink') await addEntry(tar, header)
+      entry.resume()
+    }
+  }
+  await reading
+  const [exitCode] = await ended
+  if (exitCode !== 0) throw new Error(`${repository} at ${commit} cannot be read: git archive ended with ${exitCode}.`)
+}

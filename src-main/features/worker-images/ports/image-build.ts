@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream'
+import type { ContextSource, ImageFiles } from '../rules/dockerfile.ts'
+
+/** Steps have the id and name that the engine gives them. */
+export type BuildEvent =
+  | {
+      readonly kind: 'step'
+      readonly id: string
+      readonly name: string
+      readonly state: 'waits' | 'started' | 'cached' | 'done' | 'failed'
+      readonly tookMs: number | undefined
+    }
+  | { readonly kind: 'output'; readonly id: string; readonly text: string }
+
+export type BuildImage = (
+  build: {
+    readonly context: Readable
+    readonly tag: string
+    readonly secrets: Readonly<Record<string, string>>
+    readonly noCache: boolean
+    readonly epoch: number
+  },
+  watch: { readonly report: (event: BuildEvent) => void; readonly signal: AbortSignal },
+) => Promise<{ readonly imageId: string }>
+
+export type ImageEngine = {
+  readonly build: BuildImage
+  readonly sizeOf: (image: string) => Promise<number>
+}
+
+/** A tar archive with the text files and sources. */
+export type PackContext = (
+  files: Pick<ImageFiles, 'dockerfile' | 'files'>,
+  sources: readonly ContextSource[],
+  signal: AbortSignal,
+) => Readable
+
+/** ms of the steps of earlier builds, by key. */
+export type StepTimes = {
+  readonly read: () => Promise<Readonly<Record<string, number>>>
+  readonly add: (times: Readonly<Record<string, number>>) => Promise<void>
+}

@@ -1,0 +1,163 @@
+/** Follows the steps of an image build: what runs, the time left, which layers are new, and what failed. */
+import type { FailedStep, WorkflowLock } from '../../../contract/worker-images.ts'
+import { durationText, keepStart } from '../../../lib/text.ts'
+import type { BuildEvent } from '../ports/image-build.ts'
+import type { ImageStep } from './dockerfile.ts'
+
+export type BuiltStep = {
+  readonly title: string
+  readonly state: 'cached' | 'new'
+  readonly tookMs: number
+}
+
+export type TimeLeft = {
+  readonly ms: number
+  /** Remaining steps without an earlier build, so that `ms` is too little. */
+  readonly unknownSteps: number
+}
+
+// Lines of a failed step that are shown, and characters of each. Source: ours, so that all of it fits a terminal.
+const LAST_LINES = 8
+const LINE_LENGTH = 160
+const NO_NEWS =
+  /^\s*$|^WARNING: Running pip as|^\[notice\]|^note: This (error originates|is an issue with)|^\s*\[end of output\]/
+
+type Running = {
+  step: ImageStep
+  state: 'waits' | 'started' | 'cached' | 'done' | 'failed'
+  sinceMs: number
+  tookMs: number
+}
+
+export function createBuildProgress(steps: readonly ImageStep[], earlier: Readonly<Record<string, number>>) {
+  const running: Running[] = steps.map((step) => ({ step, state: 'waits', sinceMs: 0, tookMs: 0 }))
+  const byText = new Map(running.map((one) => [plain(one.step.instruction), one]))
+  const byVertex = new Map<string, Running>()
+  const lines = new Map<Running, string[]>()
+  const rest = new Map<Running, string>()
+
+  function onOutput(one: Running, text: string): string | undefined {
+    const parts = `${rest.get(one) ?? ''}${text}`.split(/[\r\n]+/)
+    rest.set(one, parts.pop() ?? '')
+    const news = parts.filter((line) => !NO_NEWS.test(line))
+    const kept = lines.get(one) ?? []
+    kept.push(...news)
+    lines.set(one, kept)
+    return news.at(-1)
+  }
+
+  function timeLeft(now: number): TimeLeft | undefined {
+    const first = running.findIndex(({ state }) => state === 'started')
+    if (first === -1) return undefined
+    const left = running.slice(first).filter(({ state }) => state === 'started' || state === 'waits')
+    const known = left.flatMap((one) => {
+      const ms = earlierMs(earlier, one.step)
+      return ms === undefined ? [] : [Math.max(0, ms - (one.state === 'started' ? now - one.sinceMs : 0))]
+    })
+    return { ms: known.reduce((sum, ms) => sum + ms, 0), unknownSteps: left.length - known.length }
+  }
+
+  return {
+    timeLeft,
+    /** @returns news for people; undefined: none */
+    take(event: BuildEvent, now: number): string | undefined {
+      if (event.kind === 'output') {
+        const one = byVertex.get(event.id)
+        const line = one && onOutput(one, event.text)
+        return one && line && `${placeOf(one)}: ${keepStart(line.trim(), LINE_LENGTH)}${leftText(timeLeft(now))}`
+      }
+      const one = byText.get(plain(event.name.replace(/^\[[^\]]*\] /, '')))
+      if (one === undefined) return undefined
+      byVertex.set(event.id, one)
+      if (event.state === 'waits' || isOver(one)) return undefined
+      if (event.state === 'started') {
+        if (one.state === 'started') return undefined
+        Object.assign(one, { state: 'started', sinceMs: now })
+        return `${placeOf(one)}${leftText(timeLeft(now))}`
+      }
+      const tookMs = event.state === 'cached' ? 0 : (event.tookMs ?? now - one.sinceMs)
+      Object.assign(one, { state: event.state, tookMs })
+      return event.state === 'cached' ? `${placeOf(one)}: CACHED` : undefined
+    },
+    /** Layers in their order. */
+    built: (): readonly BuiltStep[] =>
+      running.map(({ step, state, tookMs }) => ({
+        title: step.title,
+        state: state === 'cached' ? 'cached' : 'new',
+        tookMs,
+      })),
+    /** For estimates of later builds. */
+    times: (): Readonly<Record<string, number>> =>
+      Object.fromEntries(
+        running
+          .filter(({ state }) => state === 'done')
+          .flatMap(({ step, tookMs }) => keysOf(step).map((key) => [key, Math.round(tookMs)])),
+      ),
+    /** @returns undefined if no step has failed */
+    failure(lock: Pick<WorkflowLock, 'python'>, reason: string): FailedStep | undefined {
+      const failed = running.find(({ state }) => state === 'failed') ?? running.find(({ state }) => state === 'started')
+      if (failed === undefined) return undefined
+      const all = [...(lines.get(failed) ?? []), ...(rest.get(failed) ?? '').split('\n')].filter(
+        (line) => !NO_NEWS.test(line),
+      )
+      const name = packageIn(all)
+      const [, exitCode] = /exit (?:code|status):? (\d+)/.exec(reason) ?? []
+      return {
+        number: running.indexOf(failed) + 1,
+        of: running.length,
+        title: failed.step.title,
+        package: name,
+        wantedBy: lock.python.find((one) => sameName(one.name, name ?? ''))?.wantedBy ?? [],
+        exitCode: exitCode === undefined ? undefined : Number(exitCode),
+        lastLines: all.slice(-LAST_LINES).map((line) => keepStart(line, LINE_LENGTH)),
+      }
+    },
+  }
+
+  function placeOf(one: Running): string {
+    return `step ${running.indexOf(one) + 1} of ${running.length}, ${one.step.title}`
+  }
+}
+
+const isOver = ({ state }: Running) => state === 'cached' || state === 'done' || state === 'failed'
+
+// As the engine shows an instruction: on one line.
+const plain = (instruction: string) => instruction.replaceAll('\\\n', ' ').replace(/\s+/g, ' ').trim()
+
+/** The exact step, and any version of it. */
+function keysOf({ id, title }: ImageStep): readonly string[] {
+  return [title, id]
+}
+
+function earlierMs(earlier: Readonly<Record<string, number>>, step: ImageStep): number | undefined {
+  return keysOf(step).flatMap((key) => earlier[key] ?? [])[0]
+}
+
+export function leftText(left: TimeLeft | undefined): string {
+  if (left === undefined || (left.ms === 0 && left.unknownSteps === 0)) return ''
+  if (left.ms === 0) return ' (time left unknown: first build)'
+  return left.unknownSteps === 0
+    ? ` (about ${durationText(left.ms)} left)`
+    : ` (more than ${durationText(left.ms)} left)`
+}
+
+// Names in the output of pip, the surest first. Source: pip 23 to 25.
+const PACKAGE_LINES = [
+  /ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for) ([\w.-]+)/,
+  /(?:ERROR: Failed building wheel for|Failed to build) ([\w.-]+)/,
+  /^\s{4}([\w.-]+)==\S+ from /,
+  /ERROR: Cannot install ([\w.-]+)/,
+  /(?:Building wheel for|Collecting) ([\w.-]+)/,
+]
+
+function packageIn(lines: readonly string[]): string | undefined {
+  for (const pattern of PACKAGE_LINES) {
+    const found = lines.map((line) => pattern.exec(line)?.[1]).filter((name) => name !== undefined)
+    const name = found.at(-1)
+    if (name !== undefined) return name.replace(/(?<=\w)[=<>!~].*$/, '')
+  }
+  return undefined
+}
+
+const sameName = (a: string, b: string) => normalized(a) === normalized(b)
+const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-')

@@ -1,0 +1,223 @@
+/** Worker images of workflows, built by the engine. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import Docker from 'dockerode'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createImageBuilder, shippedParts } from '../../src-main/app/app-builder/create-image-builder.ts'
+import { ImageBuildFailure, type WorkflowLock } from '../../src-main/contract/worker-images.ts'
+import { type ImageOptions, imageFiles } from '../../src-main/features/worker-images/rules/dockerfile.ts'
+import { outputOf, temporaryFolder } from '../docker/support-images.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
+import { commitFiles, makeLock, PYTHON_IMAGE, sha256Of } from './support-lock.ts'
+
+const engine = await dockerEngine()
+
+beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+const SIX = {
+  name: 'six',
+  version: '1.16.0',
+  sha256: ['8abb2f1d86890a2dfb989f9a77cfcfd3e47c2a354b01111771326f8aa26e0254'],
+  wantedBy: ['clouds'],
+}
+
+async function setup() {
+  const dockerHost = 'why' in engine ? '' : engine.dockerHost
+  const docker = new Docker({ socketPath: dockerHost.replace('unix://', '') })
+  const folder = temporaryFolder()
+  const tag = `drydock-test-image-${randomUUID()}:1`
+  const told: string[] = []
+  const builder = createImageBuilder({
+    env: { ...process.env, DOCKER_HOST: dockerHost, XDG_CACHE_HOME: join(folder, 'cache') },
+    home: folder,
+    platform: process.platform,
+    lockFolder: folder,
+    modelFile: (name) => join(folder, 'models', name),
+  })
+  onTestFinished(async () => {
+    await docker
+      .getImage(tag)
+      .remove({ force: true })
+      .catch(() => undefined) // it was not built
+  })
+  return {
+    docker,
+    folder,
+    told,
+    async build(
+      lock: WorkflowLock,
+      options: Partial<ImageOptions> & {
+        noCache?: boolean
+        secrets?: Record<string, string>
+        signal?: AbortSignal
+      } = {},
+    ) {
+      const { noCache = false, secrets = {}, signal = new AbortController().signal, ...more } = options
+      told.length = 0
+      const image = imageFiles(lock, { ...(await shippedParts()), worker: undefined, ...more })
+      const request = { lock, image, tag, noCache, secrets }
+      return builder.build(request, { report: (text) => told.push(text), signal })
+    },
+    output: (...command: readonly string[]) => outputOf({ docker }, tag, command),
+    layers: async () => (await docker.getImage(tag).inspect()).RootFS.Layers ?? [],
+  }
+}
+
+describe('a worker image', () => {
+  test('has the same digest in each build of its lock, also without any cache', async () => {
+    const { folder, build, layers, output } = await setup()
+    const lock = makeLock(folder, { python: [SIX] })
+    const first = await build(lock)
+    const before = await layers()
+    const again = await build(lock, { noCache: true })
+    expect(again.steps.map(({ state }) => state)).toEqual(again.steps.map(() => 'new'))
+    expect(await layers()).toEqual(before)
+    expect(again.imageId).toBe(first.imageId)
+    const cached = await build(lock)
+    expect(cached.imageId).toBe(first.imageId)
+    expect(cached.steps.every(({ state }) => state === 'cached')).toBe(true)
+
+    expect(await output('python3', '/comfyui/main.py')).toBe('ComfyUI')
+    expect(await output('cat', '/comfyui/custom_nodes/clouds/installed.txt')).toBe('by install.py')
+    expect(await output('python3', '-c', 'import six; print(six.__version__)')).toBe('1.16.0')
+    const modules =
+      'import importlib.util, os; print(os.path.exists(importlib.util.cache_from_source("/comfyui/nodes/core.py")))'
+    expect(await output('python3', '-c', modules)).toBe('True')
+    expect(await output('sh', '-c', 'ls -A /tmp; find / -xdev -newermt "1 hour ago" -type f')).toBe('')
+  })
+
+  test('is rebuilt from the changed nodes on, and says which layers are new', async () => {
+    const { folder, build } = await setup()
+    const lock = makeLock(folder)
+    await build(lock)
+    const commit = commitFiles(join(folder, 'rain'), { '__init__.py': `NODE_CLASS_MAPPINGS = {} # ${randomUUID()}\n` })
+    const nodes = lock.nodes.map((one) =>
+      one.name === 'rain' ? { ...one, source: { repository: 'rain', commit } } : one,
+    )
+    const { steps } = await build({ ...lock, nodes })
+    const newTitles = steps.filter(({ state }) => state === 'new').map(({ title }) => title)
+    expect(newTitles).toEqual([`custom nodes rain ${commit.slice(0, 7)}`])
+  })
+
+  test('says what runs and, from the second build on, the time left', async () => {
+    const { folder, build, told } = await setup()
+    const lock = makeLock(folder)
+    await build(lock, { noCache: true })
+    expect(told).toContain('step 2 of 4, ComfyUI 0.3.60 (time left unknown: first build)')
+    await build(lock, { noCache: true })
+    expect(told.find((text) => text.startsWith('step 2 of 4, ComfyUI 0.3.60 (about '))).toMatch(/\(about .* left\)$/)
+  })
+
+  test('has small models, copied from this machine or downloaded and checked; the others are mounted', async () => {
+    const { folder, docker, build, output } = await setup()
+    const small = Buffer.alloc(1000, randomUUID())
+    const upscaler = Buffer.alloc(1000, randomUUID())
+    mkdirSync(join(folder, 'models/loras'), { recursive: true })
+    writeFileSync(join(folder, 'models/loras/small one.safetensors'), small)
+    const address = await serveToContainers(docker, upscaler)
+    const lock = makeLock(folder, {
+      models: [
+        { folder: 'loras', name: 'small one.safetensors', sizeBytes: 1000, sha256: sha256Of(small) },
+        { folder: 'upscale_models', name: 'up.pth', sizeBytes: 1000, sha256: sha256Of(upscaler), source: address },
+        { folder: 'checkpoints', name: 'large.safetensors', sizeBytes: 6e9 },
+      ],
+    })
+    await build(lock, { ownModels: new Set(['loras/small one.safetensors']), noCache: true })
+    const found = await output('sh', '-c', 'cd /comfyui/models && find . -type f | sort | xargs -d "\\n" sha256sum')
+    expect(found.split(/\r?\n/)).toEqual([
+      `${sha256Of(small)}  ./loras/small one.safetensors`,
+      `${sha256Of(upscaler)}  ./upscale_models/up.pth`,
+    ])
+    expect(await output('cat', '/comfyui/extra_model_paths.yaml')).toContain('"checkpoints": "models/checkpoints/"')
+
+    const [, model] = lock.models
+    const other = {
+      ...lock,
+      models: [{ ...lock.models[1], folder: 'x', name: 'y', sha256: sha256Of('other'), ...{ source: model?.source } }],
+    }
+    await expect(build(other)).rejects.toThrow(/^Step 5 of 5 \(model x\/y, 1000 B\) failed with exit code 1\.$/)
+  })
+
+  test('whose layer fails says the step, the package and its last lines', async () => {
+    const { folder, build } = await setup()
+    const missing = { ...SIX, name: 'six', version: '0.0.999' }
+    const failed = await build(makeLock(folder, { python: [missing] })).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ImageBuildFailure)
+    expect(String(failed)).toContain(
+      'Step 3 of 5 (1 Python package) failed with exit code 1. Python package: six, which clouds asked for.',
+    )
+    const lines = failed instanceof ImageBuildFailure ? failed.step.lastLines : []
+    expect(lines.length).toBeLessThanOrEqual(8)
+    expect(lines.at(-1)).toContain('No matching distribution found for six==0.0.999')
+  })
+
+  test('gets secrets while it is built, and keeps none', async () => {
+    const { folder, docker, build, output } = await setup()
+    const content = Buffer.alloc(1000, randomUUID())
+    const asked: (string | undefined)[] = []
+    const source = await serveToContainers(docker, content, (authorization) => asked.push(authorization))
+    const lock = makeLock(folder, { models: [{ folder: 'vae', name: 'a.pt', sizeBytes: 1000, source }] })
+    const { hostname } = new URL(source)
+    const { imageId } = await build(lock, { secrets: { [hostname]: 'hf_enchantress' }, noCache: true })
+    expect(asked).toEqual(['Bearer hf_enchantress'])
+    expect(
+      JSON.stringify([await docker.getImage(imageId).inspect(), await docker.getImage(imageId).history()]),
+    ).not.toContain('enchantress')
+    expect(await output('sh', '-c', 'grep -rl enchantress /comfyui /usr/local /root /tmp || echo none')).toBe('none')
+  })
+
+  test('that is cancelled leaves no build, container, volume or image', async () => {
+    const { folder, docker, build } = await setup()
+    const { promise: started, resolve } = Promise.withResolvers<void>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const source = await serveToContainers(
+      docker,
+      undefined,
+      () => resolve(),
+      () => end(),
+    )
+    const lock = makeLock(folder, { models: [{ folder: 'vae', name: 'a.pt', sizeBytes: 1000, source }] })
+    const things = async () => [
+      (await docker.listContainers({ all: true })).filter(({ Image }) => Image.includes('drydock-test-image')),
+      (await docker.listVolumes()).Volumes.filter(({ Name }) => Name.includes('drydock-test-image')),
+    ]
+    const stop = new AbortController()
+    const building = build(lock, { noCache: true, signal: stop.signal })
+    building.catch(() => undefined)
+    await started
+    stop.abort(new Error('stopped by a test'))
+    await expect(building).rejects.toThrow('stopped by a test')
+    await ended // the program in the build has closed its connection
+    expect(await things()).toEqual([[], []])
+  })
+})
+
+/** Serves content at an address that containers reach; without content it never ends. */
+async function serveToContainers(
+  docker: Docker,
+  content: Buffer | undefined,
+  onRequest: (authorization: string | undefined) => void = () => undefined,
+  onClose: () => void = () => undefined,
+): Promise<string> {
+  const { IPAM } = await docker.getNetwork('bridge').inspect()
+  const server = createServer((request, response) => {
+    request.socket.on('close', onClose)
+    if (content === undefined) response.writeHead(200, { 'content-length': 1000 }).flushHeaders()
+    else response.writeHead(200, { 'content-length': content.length }).end(content)
+    onRequest(request.headers.authorization)
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '0.0.0.0', resolve)
+  await promise
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const [{ Gateway, Subnet } = {}] = IPAM?.Config ?? []
+  const gateway = Gateway ?? Subnet?.replace(/\d+\/\d+$/, '1')
+  const { port } = server.address() as AddressInfo
+  return `http://${gateway}:${port}/model`
+}

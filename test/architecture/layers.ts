@@ -303,7 +303,6 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   registries: ['registries'],
   settings: ['settings'],
   'what-if': [],
-  'worker-images': [],
   workers: [
     'inject-faults',
     'read-scaling-facts',
@@ -316,6 +315,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'supervise',
     'worker-calls',
   ],
+  'worker-images': ['commands/image'],
   workflows: ['assets', 'routes/assets', 'runs', 'submit-graph'],
 }
 

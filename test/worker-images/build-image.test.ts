@@ -1,17 +1,17 @@
 /** Worker images of workflows, built by the engine. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createImageBuilder, shippedParts } from '../../src-main/app/app-builder/create-image-builder.ts'
+import { createImageBuilder, shippedParts } from '../../src-main/app/app-builder/create-workflow-image-builder.ts'
 import { ImageBuildFailure, type WorkflowLock } from '../../src-main/contract/worker-images.ts'
 import { type ImageOptions, imageFiles } from '../../src-main/features/worker-images/rules/dockerfile.ts'
 import { outputOf, temporaryFolder } from '../docker/support-images.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { commitFiles, makeLock, PYTHON_IMAGE, sha256Of } from './support-lock.ts'
+import { commitFiles, makeLock, sha256Of } from './support-lock.ts'
 
 const engine = await dockerEngine()
 
@@ -57,9 +57,9 @@ async function setup() {
     ) {
       const { noCache = false, secrets = {}, signal = new AbortController().signal, ...more } = options
       told.length = 0
-      const image = imageFiles(lock, { ...(await shippedParts()), worker: undefined, ...more })
+      const image = imageFiles(lock, { ...(await shippedParts()), worker: [], ...more })
       const request = { lock, image, tag, noCache, secrets }
-      return builder.build(request, { report: (text) => told.push(text), signal })
+      return builder.build(request, { report: ({ text }) => told.push(text), signal })
     },
     output: (...command: readonly string[]) => outputOf({ docker }, tag, command),
     layers: async () => (await docker.getImage(tag).inspect()).RootFS.Layers ?? [],
@@ -86,7 +86,7 @@ describe('a worker image', () => {
     const modules =
       'import importlib.util, os; print(os.path.exists(importlib.util.cache_from_source("/comfyui/nodes/core.py")))'
     expect(await output('python3', '-c', modules)).toBe('True')
-    expect(await output('sh', '-c', 'ls -A /tmp; find / -xdev -newermt "1 hour ago" -type f')).toBe('')
+    expect(await output('sh', '-c', 'ls -A /tmp; find /comfyui /usr/local/lib -newermt 1980-01-02')).toBe('')
   })
 
   test('is rebuilt from the changed nodes on, and says which layers are new', async () => {

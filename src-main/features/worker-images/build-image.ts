@@ -2,7 +2,7 @@
 import { ImageBuildFailure, type WorkflowLock } from '../../contract/worker-images.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ImageEngine, PackContext, StepTimes } from './ports/image-build.ts'
-import { type BuiltStep, createBuildProgress } from './rules/build-progress.ts'
+import { type BuildNews, type BuiltStep, createBuildProgress } from './rules/build-progress.ts'
 import { IMAGE_EPOCH, type ImageFiles } from './rules/dockerfile.ts'
 
 export type ImageBuildRequest = {
@@ -35,7 +35,7 @@ type Ports = {
 export async function buildWorkerImage(
   { engine, packContext, times, clock }: Ports,
   { lock, image, tag, noCache, secrets }: ImageBuildRequest,
-  watch: { readonly report: (text: string) => void; readonly signal: AbortSignal },
+  watch: { readonly report: (news: BuildNews) => void; readonly signal: AbortSignal },
 ): Promise<BuiltImage> {
   const { signal } = watch
   const beganAt = clock.steady()
@@ -47,8 +47,8 @@ export async function buildWorkerImage(
       {
         signal,
         report(event) {
-          const text = progress.take(event, clock.steady())
-          if (text !== undefined) watch.report(text)
+          const news = progress.take(event, clock.steady())
+          if (news !== undefined) watch.report(news)
         },
       },
     )

@@ -8,13 +8,12 @@ import { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type Docker from 'dockerode'
 import protobuf from 'protobufjs/light.js'
+import type { RegistryLogin } from './docker-login.ts'
 
 export type SessionContent = {
   /** Values by id, as `RUN --mount=type=secret,id=...` names them. */
-  readonly secrets?: Readonly<Record<string, string>> | undefined
-  readonly credentials?:
-    | ((registry: string) => { readonly username: string; readonly password: string } | undefined)
-    | undefined
+  readonly secrets?: Readonly<Record<string, string | Uint8Array>> | undefined
+  readonly login?: ((registry: string) => Promise<RegistryLogin | undefined>) | undefined
 }
 
 export type BuildKitSession = { readonly id: string; readonly close: () => void }
@@ -37,13 +36,18 @@ const SERVING = 1
 // Before each message: a byte for compression, and its length.
 const PREFIX_BYTES = 5
 
+type Answer = Readonly<Record<string, unknown>>
+
 type Method = {
   readonly request: string
   readonly response: string
-  readonly answer: (request: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | undefined
+  readonly answer: (request: Readonly<Record<string, unknown>>) => Answer | undefined | Promise<Answer>
 }
 
-function methodsFor({ secrets = {}, credentials }: SessionContent): ReadonlyMap<string, Method> {
+// The engine asks for Docker Hub by the address of its API.
+const registryOf = (host: string) => (host === 'registry-1.docker.io' ? 'docker.io' : host)
+
+function methodsFor({ secrets = {}, login }: SessionContent): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     [
       '/moby.buildkit.secrets.v1.Secrets/GetSecret',
@@ -61,9 +65,12 @@ function methodsFor({ secrets = {}, credentials }: SessionContent): ReadonlyMap<
       {
         request: 'CredentialsRequest',
         response: 'CredentialsResponse',
-        answer({ Host }) {
-          const known = credentials?.(String(Host))
-          return known === undefined ? {} : { Username: known.username, Secret: known.password }
+        async answer({ Host }) {
+          const known = await login?.(registryOf(String(Host)))
+          if (known === undefined) return {}
+          return 'identitytoken' in known
+            ? { Secret: known.identitytoken }
+            : { Username: known.username, Secret: known.password }
         },
       },
     ],
@@ -112,7 +119,7 @@ async function answer(stream: ServerHttp2Stream, method: Method | undefined): Pr
   const body = await buffer(stream)
   if (method === undefined) return refuse(UNIMPLEMENTED)
   const request = messages.lookupType(method.request).decode(body.subarray(PREFIX_BYTES))
-  const response = method.answer({ ...request })
+  const response = await method.answer({ ...request })
   if (response === undefined) return refuse(NOT_FOUND)
   const type = messages.lookupType(method.response)
   const message = type.encode(type.create(response)).finish()

@@ -20,6 +20,7 @@ export type BuildKitBuild = SessionContent & {
   readonly buildArgs?: Readonly<Record<string, string>> | undefined
   readonly noCache?: boolean | undefined
   readonly target?: string | undefined
+  readonly platform?: string | undefined
   /** s; the time of the image and of its layers, so that two builds are alike. */
   readonly epoch?: number | undefined
 }
@@ -115,7 +116,7 @@ type Start = {
 }
 
 function startBuild(docker: Docker, { build, options, signal }: Start): Promise<Readable> {
-  const { tag, dockerfile, buildArgs = {}, noCache = false, target, epoch } = build
+  const { tag, dockerfile, buildArgs = {}, noCache = false, target, platform, epoch } = build
   const epochArgument = epoch === undefined ? {} : { SOURCE_DATE_EPOCH: String(epoch) }
   const request = {
     path: '/build?',
@@ -128,6 +129,7 @@ function startBuild(docker: Docker, { build, options, signal }: Start): Promise<
       t: tag,
       ...(dockerfile === undefined ? {} : { dockerfile }),
       ...(target === undefined ? {} : { target }),
+      ...(platform === undefined ? {} : { platform }),
       ...(noCache ? { nocache: true } : {}),
       buildargs: { ...buildArgs, ...epochArgument },
       rm: true,

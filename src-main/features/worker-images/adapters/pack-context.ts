@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
-import { lstat, mkdtemp, readdir, readlink, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { lstat, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
@@ -167,4 +167,22 @@ async function addArchive(copy: Copy, { from, commit, path, repository }: Archiv
   await reading
   const [exitCode] = await ended
   if (exitCode !== 0) throw new Error(`${repository} at ${commit} cannot be read: git archive ended with ${exitCode}.`)
+}
+
+/** Writes an archive of `createContextPacker` to a folder. */
+export async function unpackContext(archive: Readable, folder: string): Promise<void> {
+  const entries = extract()
+  const reading = pipeline(archive, entries)
+  for await (const entry of entries) {
+    const { name, type, linkname, mode } = entry.header
+    const path = join(folder, name)
+    if (type === 'directory') await mkdir(path, { recursive: true })
+    else {
+      await mkdir(dirname(path), { recursive: true })
+      if (type === 'symlink') await symlink(linkname ?? '', path)
+      else await pipeline(entry, createWriteStream(path, { mode }))
+    }
+    entry.resume()
+  }
+  await reading
 }

@@ -10,6 +10,9 @@ export type BuiltStep = {
   readonly tookMs: number
 }
 
+/** `line`: the latest of a step's output. */
+export type BuildNews = { readonly kind: 'step' | 'line'; readonly text: string }
+
 export type TimeLeft = {
   readonly ms: number
   /** Remaining steps without an earlier build, so that `ms` is too little. */
@@ -59,12 +62,16 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
 
   return {
     timeLeft,
-    /** @returns news for people; undefined: none */
-    take(event: BuildEvent, now: number): string | undefined {
+    /** @returns undefined: no news */
+    take(event: BuildEvent, now: number): BuildNews | undefined {
       if (event.kind === 'output') {
         const one = byVertex.get(event.id)
         const line = one && onOutput(one, event.text)
-        return one && line && `${placeOf(one)}: ${keepStart(line.trim(), LINE_LENGTH)}${leftText(timeLeft(now))}`
+        if (one === undefined || line === undefined) return undefined
+        return {
+          kind: 'line',
+          text: `${placeOf(one)}${leftText(timeLeft(now))}: ${keepStart(line.trim(), LINE_LENGTH)}`,
+        }
       }
       const one = byText.get(plain(event.name.replace(/^\[[^\]]*\] /, '')))
       if (one === undefined) return undefined
@@ -73,11 +80,11 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
       if (event.state === 'started') {
         if (one.state === 'started') return undefined
         Object.assign(one, { state: 'started', sinceMs: now })
-        return `${placeOf(one)}${leftText(timeLeft(now))}`
+        return { kind: 'step', text: `${placeOf(one)}${leftText(timeLeft(now))}` }
       }
       const tookMs = event.state === 'cached' ? 0 : (event.tookMs ?? now - one.sinceMs)
       Object.assign(one, { state: event.state, tookMs })
-      return event.state === 'cached' ? `${placeOf(one)}: CACHED` : undefined
+      return event.state === 'cached' ? { kind: 'step', text: `${placeOf(one)}: CACHED` } : undefined
     },
     /** Layers in their order. */
     built: (): readonly BuiltStep[] =>

@@ -20,8 +20,8 @@ export type ImageOptions = {
   readonly bake?: Bake | undefined
   /** Models that this machine has, as FOLDER/NAME; they are copied and not downloaded. */
   readonly ownModels?: ReadonlySet<string>
-  /** Folder of the Python package that runs the workflow in the image, and the name of its module. */
-  readonly worker?: { readonly folder: string; readonly module: string } | undefined
+  /** Python packages that run the workflow in the image; the first is started. */
+  readonly worker?: readonly { readonly folder: string; readonly module: string }[]
   readonly workflow?: { readonly name: string; readonly text: string } | undefined
   /** Programs that run in the build, by name: layer.py and fetch.py. */
   readonly programs: Readonly<Record<string, string>>
@@ -262,18 +262,17 @@ function modelPart(model: LockedModel, isOwn: boolean): Part {
   }
 }
 
-function workerPart({ worker }: ImageOptions): Part | undefined {
-  if (worker === undefined) return undefined
-  const folder = `${WORKER_FOLDER}/${worker.module}`
+function workerPart({ worker = [] }: ImageOptions): Part | undefined {
+  if (worker.length === 0) return undefined
   return {
     id: 'worker',
     title: 'worker',
-    comment: 'Worker',
+    comment: `Worker: ${worker.map(({ module }) => module).join(', ')}`,
     instruction: run(
       ['--mount=type=bind,source=worker,target=/tmp/source'],
-      [`mkdir -p ${folder}`, `cp -R /tmp/source/. ${folder}`],
+      [`mkdir -p ${WORKER_FOLDER}`, `cp -R /tmp/source/. ${WORKER_FOLDER}`],
     ),
-    sources: [{ path: 'worker', folder: worker.folder }],
+    sources: worker.map(({ folder, module }) => ({ path: `worker/${module}`, folder })),
   }
 }
 
@@ -308,7 +307,7 @@ function modelPathsText(folders: readonly string[]): string {
   return ['volume:', `  base_path: ${VOLUME_FOLDER}`, ...lines, ''].join('\n')
 }
 
-function startText({ environment }: WorkflowLock, { worker }: ImageOptions): string {
+function startText({ environment }: WorkflowLock, { worker: [worker] = [] }: ImageOptions): string {
   const variables = Object.entries(environment).toSorted(byText(([name]) => name))
   const command =
     worker === undefined ? ['python3', `${COMFYUI_FOLDER}/main.py`, '--listen'] : ['python3', '-m', worker.module]

@@ -4,6 +4,7 @@ import type { Output } from '../../../app/cli/output.ts'
 import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { sizeText } from '../../../lib/text.ts'
+import { addWorkflowImage } from '../../worker-images/commands/image.ts'
 import { packagesText } from '../rules/node-packages.ts'
 import { addWorkflowClasses } from './classes.ts'
 import { addWorkflowExport } from './export.ts'
@@ -156,6 +157,7 @@ Examples:
   addWorkflowExport(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
   addWorkflowSweeps(workflow, surroundings)
+  addWorkflowImage(workflow, surroundings)
 }
 
 type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }

@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createContextPacker } from '../../features/worker-images/adapters/pack-context.ts'
+import { createContextPacker, unpackContext } from '../../features/worker-images/adapters/pack-context.ts'
 import { openStepTimes } from '../../features/worker-images/adapters/step-times.ts'
 import { buildWorkerImage, type ImageBuildRequest } from '../../features/worker-images/build-image.ts'
-import type { ImageOptions } from '../../features/worker-images/rules/dockerfile.ts'
+import type { ImageFiles, ImageOptions } from '../../features/worker-images/rules/dockerfile.ts'
 import { buildWithBuildKit } from '../../runtimes/docker/buildkit.ts'
+import { dockerLogin } from '../../runtimes/docker/docker-login.ts'
 import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
 import { PYTHON_PACKAGES, RESOURCES } from '../../shipped-files/root.ts'
 
@@ -19,15 +20,16 @@ export type ImageBuilderOptions = {
 }
 
 const PROGRAMS = ['layer.py', 'fetch.py']
-const WORKER = 'comfy_worker'
+// The first is started; it uses the other where the image has no other SDK.
+const WORKER = ['comfy_worker', 'svc_worker']
 
 /** Parts of worker images that come with Drydock. */
 export async function shippedParts(): Promise<Pick<ImageOptions, 'programs' | 'worker'>> {
   const texts = await Promise.all(PROGRAMS.map((name) => readFile(join(RESOURCES, 'docker/workflow', name), 'utf8')))
-  const folder = join(PYTHON_PACKAGES, WORKER)
+  const worker = WORKER.map((module) => ({ module, folder: join(PYTHON_PACKAGES, module) }))
   return {
     programs: Object.fromEntries(PROGRAMS.map((name, at) => [name, texts[at] ?? ''])),
-    worker: existsSync(folder) ? { folder, module: WORKER } : undefined,
+    worker: worker.every(({ folder }) => existsSync(folder)) ? worker : [],
   }
 }
 
@@ -39,13 +41,15 @@ export function createImageBuilder(options: ImageBuilderOptions) {
     clock: { steady: () => performance.now() },
   }
   return {
-    packContext: ports.packContext,
+    /** Writes the build context to a folder. */
+    write: (image: ImageFiles, folder: string, signal: AbortSignal): Promise<void> =>
+      unpackContext(ports.packContext(image, image.sources, signal), folder),
     /** @throws Error if this machine has no engine that answers; as `buildWorkerImage` */
     async build(request: ImageBuildRequest, watch: Parameters<typeof buildWorkerImage>[2]) {
       const docker = await openLocalEngine(options)
       const engine = {
         build: (build: Parameters<typeof buildWithBuildKit>[1], following: Parameters<typeof buildWithBuildKit>[2]) =>
-          buildWithBuildKit(docker, build, following),
+          buildWithBuildKit(docker, { ...build, login: (registry) => dockerLogin(options, registry) }, following),
         sizeOf: async (image: string) => (await docker.getImage(image).inspect()).Size,
       }
       return buildWorkerImage({ ...ports, engine }, request, watch)

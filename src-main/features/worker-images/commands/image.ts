@@ -1,0 +1,224 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
+import { duration, type Output, size } from '../../../app/cli/output.ts'
+import { createStatusLine } from '../../../app/cli/progress-line.ts'
+import { outputOf } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { ImageBuildFailure, UnusableLock } from '../../../contract/worker-images.ts'
+import { counted } from '../../../lib/text.ts'
+import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
+import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
+import { type LockFile, readLockFile } from './read-lock-file.ts'
+
+type ImageCommandOptions = {
+  readonly tag: string
+  readonly bake?: string
+  readonly models?: string
+  readonly pipConfig?: string
+  readonly dryRun?: true
+  readonly write?: string
+  /** False after --no-cache. */
+  readonly cache: boolean
+}
+
+// Source: Docker's reference of image names.
+const TAG = /^[a-z0-9]+([._-]+[a-z0-9]+)*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?$/
+
+// Tokens that downloads of models need, by server and by the variable that has one.
+const TOKENS = [
+  ['huggingface.co', 'HF_TOKEN'],
+  ['huggingface.co', 'HUGGING_FACE_HUB_TOKEN'],
+  ['civitai.com', 'CIVITAI_API_TOKEN'],
+] as const
+
+export function addWorkflowImage(parent: CliCommand, surroundings: Surroundings): void {
+  parent
+    .command('image')
+    .description('build the worker image of a workflow from its lock')
+    .argument('<file>', 'lock, like cat.lock.yaml, or the workflow next to it, like cat.json')
+    .requiredOption('-t, --tag <name>', 'name of the image, like ghcr.io/ada/cat:1')
+    .option(
+      '--bake <models>',
+      'models in the image, by name and separated by commas, or all or none (default: small ones)',
+    )
+    .option(
+      '--models <folder>',
+      "models folder of a ComfyUI; the image's models are copied from it instead of downloaded",
+    )
+    .option('--pip-config <file>', 'pip.conf with the package index of the build; the image does not keep it')
+    .option('--no-cache', 'build every layer again')
+    .option('--dry-run', 'print the Dockerfile, and build nothing')
+    .option('--write <folder>', 'write the Dockerfile and everything it needs to an empty folder, and build nothing')
+    .details(`
+Builds with the Docker engine of this machine, without a service. Layers stand in the order in which they rarely change, so
+that a new version of custom nodes rebuilds their layer and those after it. Two builds of one lock have the same digest.
+Models that are not in the image are read from a network volume. Downloads use HF_TOKEN and CIVITAI_API_TOKEN.
+
+Examples:
+  $ drydock workflow image cat.json --tag ghcr.io/ada/cat:1
+  $ drydock workflow image cat.lock.yaml --tag cat:1 --bake sd15.safetensors --models ~/ComfyUI/models
+  $ drydock workflow image cat.lock.yaml --tag cat:1 --dry-run`)
+    .action(async (file: string, options: ImageCommandOptions, command: CliCommand) => {
+      if (!TAG.test(options.tag)) throw usageError(`--tag ${options.tag}: that is not the name of an image`)
+      await runImage(lockBeside(file), options, { output: outputOf(command, surroundings), surroundings })
+    })
+}
+
+/** The lock of a workflow is `NAME.lock.yaml` in its folder. */
+function lockBeside(file: string): string {
+  return /\.(json|png|webp)$/.test(file) ? file.replace(/\.\w+$/, '.lock.yaml') : file
+}
+
+type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
+
+async function runImage(file: string, options: ImageCommandOptions, terminal: Terminal): Promise<void> {
+  const { output, surroundings } = terminal
+  const { cwd, env, home, platform } = surroundings
+  const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
+  const found = await readLockFile(file, cwd)
+  const image = await planImage(found, options, surroundings)
+  const builder = createImageBuilder({
+    env,
+    home,
+    platform,
+    lockFolder: dirname(resolve(cwd, file)),
+    modelFile: (name) => resolve(cwd, options.models ?? '', name),
+  })
+  const { dockerfile, models, steps } = image
+  const plan = { tag: options.tag, models, steps: steps.map(({ title }) => title) }
+  if (!output.json) showModels(output, models)
+  if (options.dryRun === true) return output.result({ ...plan, dockerfile }, dockerfile.trimEnd())
+
+  const stop = new AbortController()
+  const off = surroundings.onStopSignal((signal) =>
+    stop.abort(new CliError('ABANDONED', { why: `The build was stopped by ${signal}. No image was made.` })),
+  )
+  const progress = showProgress(terminal)
+  try {
+    if (options.write !== undefined) {
+      const folder = resolve(cwd, options.write)
+      await refuseFull(folder)
+      await builder.write(image, folder, stop.signal)
+      return output.result(
+        { ...plan, folder },
+        `Wrote ${options.write}. Build it with: docker build --tag ${options.tag} ${options.write}`,
+      )
+    }
+    const secrets = await secretsFor(image, options, surroundings)
+    const request = { lock: found.lock, image, tag: options.tag, noCache: !options.cache, secrets }
+    const built = await builder.build(request, { report: progress.report, signal: stop.signal })
+    progress.end()
+    output.result({ ...built, models }, () => {
+      const news = built.steps.filter(({ state }) => state === 'new').length
+      output.line(
+        `Built ${output.paint('bold', built.tag)} in ${duration(built.tookMs)}: ${news} of ${counted(built.steps.length, 'layer')} new, ${size(built.sizeBytes)}.`,
+      )
+      output.table(['STEP', 'LAYER', 'TIME'], built.steps.map(stepRow))
+      output.line(built.imageId)
+    })
+  } catch (error) {
+    progress.end()
+    throw explained(error, output)
+  } finally {
+    progress.end()
+    off()
+  }
+}
+
+const stepRow = ({ title, state, tookMs }: BuiltStep, at: number) => [
+  `${at + 1} ${title}`,
+  state === 'cached' ? 'CACHED' : 'new',
+  state === 'cached' ? '' : duration(tookMs),
+]
+
+async function planImage(
+  { lock, graphFile }: LockFile,
+  options: ImageCommandOptions,
+  { cwd }: Surroundings,
+): Promise<ImageFiles> {
+  const { shippedParts } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
+  const { models } = options
+  const own =
+    models === undefined ? [] : lock.models.map(modelName).filter((name) => existsSync(resolve(cwd, models, name)))
+  try {
+    return imageFiles(lock, {
+      ...(await shippedParts()),
+      bake: bakeOf(options.bake),
+      ownModels: new Set(own),
+      workflow: graphFile === undefined ? undefined : { name: basename(graphFile), text: await readText(graphFile) },
+    })
+  } catch (error) {
+    if (error instanceof UnusableLock) throw new CliError('IMAGE_NOT_BUILT', { why: error.message }, { cause: error })
+    throw error
+  }
+}
+
+function bakeOf(text: string | undefined): Bake | undefined {
+  return text === undefined || text === 'all' || text === 'none' ? text : text.split(',').map((name) => name.trim())
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(file, error)
+  })
+}
+
+async function refuseFull(folder: string): Promise<void> {
+  const there = await readdir(folder).catch(() => [])
+  if (there.length > 0) throw new CliError('FILE_UNWRITABLE', { file: folder, why: 'the folder is not empty' })
+}
+
+async function secretsFor(
+  { secrets }: ImageFiles,
+  { pipConfig }: ImageCommandOptions,
+  { env, cwd }: Surroundings,
+): Promise<Readonly<Record<string, string>>> {
+  const tokens = TOKENS.flatMap(([server, name]) => {
+    const value = env[name]
+    return value && secrets.includes(server) ? [[server, value] as const] : []
+  })
+  const config = pipConfig === undefined ? [] : [['pip.conf', await readText(resolve(cwd, pipConfig))] as const]
+  return Object.fromEntries([...tokens.toReversed(), ...config])
+}
+
+function showModels(output: Output, models: readonly PlacedModel[]): void {
+  for (const delivery of ['baked', 'mounted'] as const) {
+    const some = models.filter((model) => model.delivery === delivery)
+    if (some.length === 0) continue
+    const known = some.flatMap(({ sizeBytes }) => sizeBytes ?? [])
+    const total = known.reduce((sum, bytes) => sum + bytes, 0)
+    const more = known.length < some.length ? ' and more' : ''
+    output.note(`${delivery === 'baked' ? 'Models in the image' : 'Models on a volume'}: ${size(total)}${more}`)
+    for (const { name, sizeBytes } of some)
+      output.note(`  ${name}  ${sizeBytes === undefined ? 'size unknown' : size(sizeBytes)}`)
+  }
+}
+
+/** A terminal shows the latest line; elsewhere each step is one. */
+function showProgress({ output, surroundings }: Terminal) {
+  const draw = createStatusLine(output, surroundings)
+  return {
+    report({ kind, text }: BuildNews) {
+      if (surroundings.stdout.isTTY === true) draw(text)
+      else if (kind === 'step' && !output.json) output.note(text)
+    },
+    end: () => draw(''),
+  }
+}
+
+function explained(error: unknown, output: Output): unknown {
+  if (error instanceof CliError) return error
+  const cause = { cause: error }
+  if (!(error instanceof ImageBuildFailure))
+    return new CliError('IMAGE_NOT_BUILT', { why: error instanceof Error ? error.message : String(error) }, cause)
+  const { step, message } = error
+  if (output.json) {
+    const body = { error: message, code: 'IMAGE_NOT_BUILT', step }
+    return new CliError('IMAGE_NOT_BUILT', { why: message }, { ...cause, body })
+  }
+  for (const line of step.lastLines) output.note(`  ${line}`)
+  return new CliError('IMAGE_NOT_BUILT', { why: message }, cause)
+}

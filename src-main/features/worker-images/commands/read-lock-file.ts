@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
+import { type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
+
+export type LockFile = { readonly lock: WorkflowLock; readonly graphFile: string | undefined }
+
+/**
+ * Reads a lock; the graph is next to it.
+ * @throws CliError FILE_UNREADABLE, FILE_INVALID
+ */
+export async function readLockFile(file: string, cwd: string): Promise<LockFile> {
+  const path = resolve(cwd, file)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error)
+  })
+  const lock = lockIn(text, path)
+  const graphFile = lock.workflow && resolve(dirname(path), lock.workflow.file)
+  return { lock, graphFile }
+}
+
+function lockIn(text: string, file: string): WorkflowLock {
+  let value: unknown
+  try {
+    value = parse(text)
+  } catch (error) {
+    throw new CliError('FILE_INVALID', { file, why: `is no YAML: ${(error as Error).message}` }, { cause: error })
+  }
+  const { data, error } = workflowLock.safeParse(value)
+  if (data === undefined) throw new CliError('FILE_INVALID', { file, why: `is no lock: ${z.prettifyError(error)}` })
+  return data
+}
+
+/** Whether the graph changed after it was locked, so that the image may lack what it needs. */
+export async function isOtherGraph({ lock: { workflow } }: LockFile, graphFile: string): Promise<boolean> {
+  const bytes = await readFile(graphFile)
+  return createHash('sha256').update(bytes).digest('hex') !== workflow?.sha256
+}

@@ -12,6 +12,7 @@ import { SCHEDULE_ROUTES } from '../contract/schedules.ts'
 import { SIGN_IN_ROUTES } from '../contract/sign-in.ts'
 import { TARGET_ROUTES } from '../contract/targets.ts'
 import { WHAT_IF_ROUTES } from '../contract/what-if.ts'
+import { WORKER_IMAGE_ROUTES } from '../contract/worker-image-routes.ts'
 import { loadFeature } from '../features/load-feature.ts'
 import type { FeatureCore } from '../features/service-context.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -58,6 +59,7 @@ export const OPTIONAL_FEATURES = {
   ),
   targets: row(TARGET_ROUTES, () => import('../features/targets/feature.ts')),
   'what-if questions': row(WHAT_IF_ROUTES, () => import('../features/what-if/feature.ts')),
+  'worker images': row(WORKER_IMAGE_ROUTES, () => import('../features/worker-images/feature.ts')),
 }
 
 export type OptionalFeatures = typeof OPTIONAL_FEATURES

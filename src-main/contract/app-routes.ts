@@ -41,6 +41,7 @@ import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
 import { TARGET_ROUTES } from './targets.ts'
 import { WHAT_IF_ROUTES } from './what-if.ts'
+import { WORKER_IMAGE_ROUTES } from './worker-image-routes.ts'
 import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 import { endpointServer, endpointServerChange } from './workflows.ts'
@@ -276,6 +277,7 @@ export const APP_TOPICS = {
     ...WORKFLOW_ROUTES,
     ...PUBLISHED_ROUTES,
     ...MODEL_ROUTES,
+    ...WORKER_IMAGE_ROUTES,
   },
   'Tests and comparisons': {
     ...COMPARISON_ROUTES,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
+import { manifest } from './manifest.ts'
 import { isReservedInApps, RESERVED_TEXT } from './reserved-variables.ts'
 
 /** Name of an app: that of its project folder, so nearly any text. Source: docs/spec/platform.md, 3. */
@@ -74,7 +75,7 @@ export const releaseView = z.object({
   number: z.number().int(),
   state: z.enum(RELEASE_STATES),
   fingerprint: z.string(),
-  artifact: artifactName.optional().describe('missing where the code is a folder of this machine'),
+  artifact: artifactName.optional().describe('missing where the code is a folder of this machine or an image'),
   pythonVersion: z.string(),
   runsOn: z.enum(RUNS_ON),
   kind: z.enum(RELEASE_KINDS),
@@ -205,6 +206,7 @@ const source = z
     z.strictObject({
       folder: z.string().min(1).max(4096).describe('absolute folder of this machine with a built app'),
     }),
+    z.strictObject({ image: manifest.describe('of a worker image, as `image-plan` makes it') }),
     z.strictObject({ release: z.number().int().min(1).describe('number of an earlier release of this environment') }),
     z.strictObject({ active: z.literal(true).describe('the active one, with the current variables') }),
   ])

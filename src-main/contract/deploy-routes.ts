@@ -17,6 +17,7 @@ import {
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 import { manifest } from './manifest.ts'
+import { GRAPH_BODY } from './published.ts'
 import { done, type Route } from './routes.ts'
 
 // Only for things that may not exist yet; elsewhere an invalid name simply is not found.
@@ -135,9 +136,12 @@ export const DEPLOY_ROUTES = {
     summary: 'Plan a deploy; nothing is changed',
     isStep: true,
     params: place,
+    bodyLimit: GRAPH_BODY,
     body: releaseCreate.pick({ git: true, runsOn: true, machine: true, withoutImages: true }).extend({
       manifest,
-      artifact: artifactName.describe('it need not be uploaded yet; it tells whether the code changes'),
+      artifact: artifactName
+        .optional()
+        .describe('it need not be uploaded yet; it tells whether the code changes. Missing: the manifest of an image'),
     }),
     response: deployPlan,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SCHEDULES_NOT_SUPPORTED'],
@@ -157,6 +161,7 @@ export const DEPLOY_ROUTES = {
     summary: 'Create a release: it becomes active when all its endpoints are ready, else nothing changes',
     params: place,
     body: releaseCreate,
+    bodyLimit: GRAPH_BODY,
     response: releaseProgress,
     errors: [
       'NOT_JSON',

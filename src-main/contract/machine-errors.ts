@@ -36,6 +36,7 @@ export const KEY_ERRORS = {
 } as const
 
 export const TARGET_ERRORS = {
+  IMAGE_PUSH_NOT_FOUND: { status: 404, message: 'There is no push {push} of an image. Push it again.' },
   TARGET_NOT_FOUND: {
     status: 404,
     message: 'There is no target {target}. Add it with `drydock target add {target} --url URL`.',

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { hubModel } from './models.ts'
+import { releasedGraph } from './published.ts'
+import { deployedImage } from './worker-images.ts'
+import { workflowWorker } from './workflows.ts'
 
 export const MANIFEST_VERSION = '1.0'
 
@@ -67,6 +70,8 @@ export const manifestResource = z.object({
   template: z.record(z.string(), z.unknown()).optional(),
   schedule: z.string().optional().describe('cron pattern of its `@schedule`, in UTC'),
   isTask: z.literal(true).optional().describe('a scheduled task, which needs an endpoint for its jobs'),
+  workflows: workflowWorker.optional().describe('its workers take graphs'),
+  graph: releasedGraph.optional().describe('a published graph, which has no workers of its own'),
 })
 
 /** A task of an app of SDK 2.0: each call makes a new worker. */
@@ -103,6 +108,7 @@ export const storedManifest = z.object({
   tasks: z.record(z.string(), manifestTask).optional().describe('of SDK 2.0; they have no endpoint'),
   routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
+  image: deployedImage.optional().describe('of the release of a worker image, which has no code of its own'),
 })
 
 /** The manifest of an app: content of its artifact, and input of discovery. Source: docs/spec/app-deploy.md, 6. */

@@ -60,31 +60,51 @@ export const publishedGraph = graphVersion.extend({
 
 export type PublishedGraph = z.infer<typeof publishedGraph>
 
-/** Body of 'publish a graph'; the id of a published graph adds a version. */
-export const publishGraph = z
-  .strictObject({
-    id: z.string().max(40).optional(),
-    name: z.string().trim().min(1).max(100),
-    behind: z.string(),
-    payload: z.string().describe('JSON of the payload'),
-    document: z.string().optional().describe('JSON of the document that it was made of'),
-    workflowId: workflowId.optional(),
-    parameters: z.array(graphParameter).max(200),
-    results: z.array(z.string().max(200)).max(1000).default([]),
-  })
-  .superRefine(({ parameters }, context) => {
+const namedOnce = z
+  .array(graphParameter)
+  .max(200)
+  .superRefine((parameters, context) => {
     const names = new Set<string>()
     parameters.forEach(({ name }, at) => {
       if (names.has(name))
-        context.addIssue({ code: 'custom', message: 'is the name of two parameters', path: ['parameters', at, 'name'] })
+        context.addIssue({ code: 'custom', message: 'is the name of two parameters', path: [at, 'name'] })
       names.add(name)
     })
   })
 
+const graphContent = {
+  payload: z.string().describe('JSON of the payload'),
+  document: z.string().optional().describe('JSON of the document that it was made of'),
+  parameters: namedOnce,
+  results: z.array(z.string().max(200)).max(1000).default([]),
+}
+
+/** Body of 'publish a graph'; the id of a published graph adds a version. */
+export const publishGraph = z.strictObject({
+  id: z.string().max(40).optional(),
+  name: z.string().trim().min(1).max(100),
+  behind: z.string(),
+  ...graphContent,
+  workflowId: workflowId.optional(),
+})
+
+/** A graph that is deployed with the image that runs it. */
+export const graphToRelease = z.strictObject(graphContent)
+
+export type GraphToRelease = z.infer<typeof graphToRelease>
+
+/** A graph as an endpoint of a release. */
+export const releasedGraph = z.object({
+  ...graphContent,
+  behind: z.string().describe('endpoint of the same app whose workers run it'),
+})
+
+export type ReleasedGraph = z.infer<typeof releasedGraph>
+
 export type PublishGraph = z.infer<typeof publishGraph>
 
 // Payload and document are JSON within JSON, where each quote takes two characters.
-const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
+export const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
 
 export const PUBLISHED_ROUTES = {
   publishedList: {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
 import { manifest } from './manifest.ts'
+import { GRAPH_BODY } from './published.ts'
 import { done, type Route } from './routes.ts'
 
 const targetName = z
@@ -48,6 +49,7 @@ export type TargetApp = z.infer<typeof targetApp>
 /** A built app, or an earlier deploy to the target. */
 export const targetSource = z.union([
   z.strictObject({ artifact: artifactName.describe('one that is here, for a deploy'), manifest }),
+  z.strictObject({ image: manifest.describe('of a worker image, as `image-plan` makes it') }),
   z.strictObject({ deploy: z.number().int().min(1).describe('number of an earlier deploy to the same environment') }),
 ])
 
@@ -176,6 +178,7 @@ export const TARGET_ROUTES = {
     summary: 'Plan a deploy to a target; nothing is changed',
     params: place,
     body: targetDeployCreate.pick({ source: true, withKey: true }),
+    bodyLimit: GRAPH_BODY,
     response: targetPlan,
     errors: [...OF_TARGET, ...READ_BODY, 'TARGET_DEPLOY_NOT_FOUND', 'KEY_IN_APP'],
   },
@@ -193,6 +196,7 @@ export const TARGET_ROUTES = {
     summary: 'Deploy to a target',
     params: place,
     body: targetDeployCreate,
+    bodyLimit: GRAPH_BODY,
     response: targetDeploy,
     errors: [
       ...(['TARGET_NOT_FOUND', 'SECRET_LOST', ...READ_BODY, 'ARTIFACT_NOT_FOUND', 'TARGET_DEPLOY_NOT_FOUND'] as const),

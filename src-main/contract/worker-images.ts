@@ -162,3 +162,12 @@ function failureText({ number, of, title, package: name, wantedBy, exitCode }: F
   const how = exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`
   return `Step ${number} of ${of} (${title}) ${how}.${about}`
 }
+/** A worker image that was deployed, and the lock that it was built from. */
+export const deployedImage = z.object({
+  reference: z.string().describe('as it was given, like ghcr.io/ada/cat:1'),
+  pinned: z.string().describe('the same by digest or by image id, which never names another image'),
+  sizeBytes: bytes.optional().describe('on the engine of this machine; missing: the image is not there'),
+  lock: workflowLock,
+})
+
+export type DeployedImage = z.infer<typeof deployedImage>

@@ -162,6 +162,12 @@ export type PodContainers = {
   ) => Promise<{ readonly ended: Promise<void>; readonly stop: () => void }>
 }
 
+/** An image of the engine. `pinned` names the same image by digest, or by its id if it is in no registry. */
+export type ImageFacts = { readonly pinned: string; readonly bytes: number; readonly isInRegistry: boolean }
+
+/** A finished pull; `bytes` is the size of the unpacked image. */
+export type MeasuredPull = { readonly image: string; readonly bytes: number; readonly tookMs: number }
+
 export type ContainerHost = {
   /** Only on this machine's engine. */
   readonly pods?: PodContainers | undefined
@@ -171,6 +177,19 @@ export type ContainerHost = {
   readonly images: () => Promise<readonly OwnImage[]>
   readonly removeOldImages: () => Promise<void>
   readonly workerImage: () => string
+  /** Undefined: the engine does not have it. */
+  readonly image: (reference: string) => Promise<ImageFacts | undefined>
+  /** Those since the service started, oldest first. */
+  readonly pulls: () => readonly MeasuredPull[]
+  /**
+   * Pushes an image with stored credentials, or those of `docker login`.
+   * @returns its digest in the registry
+   * @throws Error with a reason for the user; the signal's reason
+   */
+  readonly push: (
+    image: Pick<ContainerSettings, 'registryAuth'> & { readonly image: string },
+    watch: Watch,
+  ) => Promise<string>
   readonly makeWorkerImage: (watch: {
     readonly report: (progress: string) => void
     readonly signal: AbortSignal

@@ -270,6 +270,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return service.ask('GET', '/api/machines/gpu-box/join')
   },
   TARGET_NOT_FOUND: (service) => service.ask('DELETE', '/api/targets/nope'),
+  IMAGE_PUSH_NOT_FOUND: (service) => service.ask('GET', '/api/image-pushes/nope'),
   TARGET_DEPLOY_NOT_FOUND: (service) => service.ask('GET', '/api/target-deploys/nope'),
   TARGET_UNREACHABLE: async (service) => {
     const answer = service.ask('POST', '/api/targets', { body: targetAt('http://127.0.0.1:1', 'k') })

@@ -16,6 +16,7 @@ const VIEWS: Readonly<Record<OptionalFeature, string>> = {
   schedules: '/api/schedules',
   targets: '/api/targets',
   'what-if questions': '/api/prices',
+  'worker images': '/api/image-pushes',
 }
 const BOX = { name: 'box', way: { kind: 'ssh', to: 'me@box' }, swarm: false } as const
 const NAMES = Object.keys(VIEWS) as OptionalFeature[]

@@ -316,7 +316,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'worker-calls',
   ],
   'worker-images': ['commands/image'],
-  workflows: ['assets', 'routes/assets', 'runs', 'submit-graph'],
+  workflows: ['assets', 'published-graphs', 'released-graphs', 'routes/assets', 'runs', 'submit-graph'],
 }
 
 /** Files of src-main that belong to no layer. */

@@ -327,6 +327,9 @@ export function hostWithoutEngine(reason: string): ContainerHost {
     images: reject,
     removeOldImages: reject,
     workerImage: () => 'worker',
+    image: reject,
+    pulls: () => [],
+    push: reject,
     makeWorkerImage: reject,
   }
 }

@@ -12,11 +12,13 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
+import type { ReleasedGraph } from '../../contract/published.ts'
 import { APP_SCHEDULE } from '../../contract/schedules.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
+import { versionOf } from '../workflows/released-graphs.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, readStoredManifest } from './release-source.ts'
 import { scheduledIn, withSchedules } from './rules/app-schedules.ts'
@@ -48,6 +50,8 @@ export type PlanDeps = {
 
 export type ReleasePlan = DeployPlan & {
   readonly targets: Readonly<Record<string, EndpointConfig>>
+  /** By the resource that publishes it. */
+  readonly graphs: ReadonlyMap<string, ReleasedGraph>
   readonly linkVolumes: () => Promise<void>
 }
 
@@ -56,6 +60,7 @@ const NOT_HERE_YET = '/nowhere'
 export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): Promise<DeployPlan> {
   const {
     targets: _targets,
+    graphs: _graphs,
     linkVolumes: _linkVolumes,
     ...plan
   } = await planRelease(deps, { ...wanted, folder: NOT_HERE_YET })
@@ -88,6 +93,7 @@ export async function planRelease(
     config,
   }))
   const configOf = (resource: string) => current.find((endpoint) => endpoint.resource === resource)?.config
+  const idOf = (resource: string) => current.find((endpoint) => endpoint.resource === resource)?.endpointId
   const machineOf = (resource: string) => releaseMachine(configOf(resource), machine)
   const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, { ...wanted, machine, machineOf })
   const volumes = await volumeFolders(storage, manifest)
@@ -102,6 +108,10 @@ export async function planRelease(
     imageRequirements: manifest.image_requirements,
     volumeFolder: (volume: string) => volumes.get(volume) ?? volume,
     pythonPackages,
+    graphOf: (resource: string, graph: ReleasedGraph) => ({
+      behind: idOf(graph.behind) ?? graph.behind,
+      version: versionOf(storage, idOf(resource), graph),
+    }),
   }
   const { imageRequirements, volumeFolder } = context
   const isProcess = ({ imageName }: ManifestResource) => runsOn === 'processes' && imageName === undefined
@@ -137,6 +147,9 @@ export async function planRelease(
     ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),
     warnings: [...applied.warnings, ...warnings, ...lacks],
     targets,
+    graphs: new Map(
+      Object.entries(resources).flatMap(([name, { graph }]) => (graph === undefined ? [] : [[name, graph] as const])),
+    ),
     linkVolumes: () => linkVolumes(processHost, processes, volumeFolder),
   }
 }

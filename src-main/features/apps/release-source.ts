@@ -32,6 +32,9 @@ type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'
 /** An artifact with its release manifest, which includes settings saved by a tool. */
 export type BuiltSource = { readonly artifact: string; readonly manifest: string }
 
+/** Of a release without code of its own: a worker image. */
+const NO_FOLDER = ''
+
 const PROBLEMS_TOLD = 10
 const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
 
@@ -42,6 +45,7 @@ export function locateSource(
 ): Where {
   if ('manifest' in source) return { artifact: source.artifact, folder: null, text: source.manifest, ...NEW }
   if ('artifact' in source) return { artifact: source.artifact, folder: null, ...NEW }
+  if ('image' in source) return { artifact: null, folder: NO_FOLDER, text: JSON.stringify(source.image), ...NEW }
   if ('folder' in source) return { artifact: null, folder: source.folder, ...NEW }
   const { app, name } = environment
   if ('active' in source) {
@@ -59,8 +63,8 @@ export function locateSource(
 }
 
 // A folder may contain another app by now; artifacts never change and keep their manifest.
-function released({ artifact, manifest: text }: Release): Pick<Where, 'artifact' | 'text'> {
-  return artifact === null ? { artifact } : { artifact, text }
+function released({ artifact, folder, manifest: text }: Release): Pick<Where, 'artifact' | 'text'> {
+  return artifact === null && folder !== NO_FOLDER ? { artifact } : { artifact, text }
 }
 
 /**

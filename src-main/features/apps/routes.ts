@@ -63,7 +63,7 @@ function releaseOf(path: EnvironmentPath & { readonly number: number }, service:
 export const RELEASE_OPERATIONS = {
   async planCreate({ path, body }, service) {
     const { artifact, ...wanted } = body
-    return await showPlan(service, { ...wanted, ...path, code: artifact })
+    return await showPlan(service, { ...wanted, ...path, code: artifact ?? body.manifest.source_fingerprint })
   },
   releaseList({ path }, service) {
     const environment = environmentOf(path, service)
@@ -71,7 +71,7 @@ export const RELEASE_OPERATIONS = {
     return { releases: releases.map((release) => viewRelease(service.storage, environment, release)) }
   },
   async releaseCreate({ path, body }, service) {
-    const isNew = 'artifact' in body.source || 'folder' in body.source
+    const isNew = !('release' in body.source || 'active' in body.source)
     const environment = isNew
       ? await findOrCreateEnvironment(service, path.app, path.environment)
       : environmentOf(path, service)

@@ -10,6 +10,7 @@ import type { Endpoint, Environment, Release, Storage } from '../../storage/stor
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'
 import type { StagedWorker } from '../workers/stage-worker.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
+import { keepVersion } from '../workflows/released-graphs.ts'
 import { readEndpointsOf } from './environment-endpoints.ts'
 import type { ReleasePlan } from './plan-release.ts'
 import { partsOf } from './rules/plan.ts'
@@ -39,7 +40,7 @@ export type ReportStep = (resource: string, state: 'waiting' | 'starting' | 'rea
  */
 export function nextEndpoints(
   { storage, clock, newId }: StageDeps,
-  { steps, targets }: ReleasePlan,
+  { steps, targets, graphs }: Pick<ReleasePlan, 'steps' | 'targets' | 'graphs'>,
   {
     first,
     withoutImages,
@@ -48,7 +49,7 @@ export function nextEndpoints(
 ): NextEndpoint[] {
   const taken = new Set<string>()
   const isTaken = (id: string) => taken.has(id) || storage.endpoints.get(id) !== undefined
-  return steps.flatMap((step): NextEndpoint[] => {
+  const next = steps.flatMap((step): NextEndpoint[] => {
     const config = targets[step.resource]
     if (config === undefined || step.action === 'unchanged' || step.action === 'delete') return []
     const isImage = withoutImages && config.container?.image !== undefined
@@ -72,6 +73,16 @@ export function nextEndpoints(
       },
     ]
   })
+  const made = new Map(next.flatMap((one) => (one.before === undefined ? [[one.step.resource, one.endpoint.id]] : [])))
+  return next.map((one) => onBackingEndpoint(one, made.get(graphs.get(one.step.resource)?.behind ?? '')))
+}
+
+/** @param backingId of an endpoint that the same release creates */
+function onBackingEndpoint(next: NextEndpoint, backingId: string | undefined): NextEndpoint {
+  const { endpoint } = next
+  const { graph } = endpoint.config
+  if (graph === undefined || backingId === undefined) return next
+  return { ...next, endpoint: { ...endpoint, config: { ...endpoint.config, graph: { ...graph, behind: backingId } } } }
 }
 
 function isLater({ resource, changes }: PlannedStep, first: readonly string[] | undefined): boolean {
@@ -220,7 +231,7 @@ function wantsCard({ container }: Endpoint['config']): boolean {
 type ReadyRelease = {
   readonly environment: Environment
   readonly release: Release
-  readonly plan: Pick<ReleasePlan, 'steps' | 'targets'>
+  readonly plan: Pick<ReleasePlan, 'steps' | 'targets' | 'graphs'>
   readonly endpoints: readonly NextEndpoint[]
 }
 
@@ -235,9 +246,11 @@ export function activateRelease(
   return storage.write(() => {
     const now = clock.now()
     refuseOtherEndpoints(storage, environment, plan)
-    for (const { endpoint, before } of endpoints) {
+    for (const { step, endpoint, before } of endpoints) {
       if (before === undefined) storage.endpoints.save(endpoint, 'created', now)
       else storage.endpoints.save(changed(storage, before, endpoint, now), 'updated', now)
+      const graph = plan.graphs.get(step.resource)
+      if (graph !== undefined) keepVersion(storage, endpoint, graph, now)
     }
     const previous = storage.apps.releaseIn(environment.id, 'active')
     if (previous !== undefined)

@@ -18,6 +18,7 @@ import type {
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import { savedResources } from '../platform-api/rules/manifest.ts'
+import { planImageOn, runImageDeploy, undeployImage } from './image-deploys.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from './rules/plan-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
@@ -55,6 +56,8 @@ export function createTargetDeploys(
 
   function open(place: TargetPlace, source: TargetSource): Opened {
     if ('artifact' in source) return { ...source, before: undefined }
+    if ('image' in source)
+      return { artifact: source.image.source_fingerprint, manifest: source.image, before: undefined }
     const before = storage.targetDeploys.list(place).find(({ number }) => number === source.deploy)
     if (before === undefined) throw new AppError('TARGET_DEPLOY_NOT_FOUND', { deploy: source.deploy })
     return { artifact: before.artifact, manifest: storedManifest.parse(JSON.parse(before.manifest)), before }
@@ -72,6 +75,8 @@ export function createTargetDeploys(
   ): Promise<Omit<TargetPlan, 'warnings'>> {
     const { app, environment: name } = place
     const { artifact, manifest, before } = opened
+    if (manifest.image !== undefined)
+      return await planImageOn(client, place, { manifest, before: storage.targetDeploys.list(place)[0]?.artifact })
     const there = await readApp(client, app)
     const environment = there?.environments.find((one) => one.name === name)
     const active = environment?.activeBuildId ?? undefined
@@ -134,7 +139,9 @@ export function createTargetDeploys(
       const { steps } = await planOn(client, place, opened)
       change({ steps: steps.map((step) => ({ ...step, state: 'waiting' as const })) })
       const work = { place, code, manifest, deletes: wanted.deletes, key }
-      const { build, endpoints } = await runTargetDeploy(deps, client, work, news)
+      const { build, endpoints } = await (manifest.image === undefined
+        ? runTargetDeploy(deps, client, work, news)
+        : runImageDeploy(storage, client, work, news))
       const deployed = {
         build,
         artifact,
@@ -187,7 +194,9 @@ export function createTargetDeploys(
       const opened = open(place, wanted.source)
       refuseKey(opened, access, wanted)
       const { artifact, before } = opened
-      const code = before ?? (await artifactOf(storage, artifact))
+      const code =
+        before ??
+        ('image' in wanted.source ? { build: wanted.source.image.source_fingerprint } : await artifactOf(storage, artifact))
       if (stopped) throw new AppError('STOPPING')
       refuseSecond(place)
       const run = begin(place, opened, code, wanted)
@@ -219,7 +228,9 @@ export function createTargetDeploys(
     async undeploy(place: TargetPlace): Promise<{ readonly deleted: string[]; readonly app: TargetApp }> {
       const client = createTargetClient(deps, requireTarget(storage, place.target), deps.stopping)
       refuseSecond(place)
-      const deleted = [...(await undeployThere(client, place))]
+      const [newest] = storage.targetDeploys.list(place)
+      const isImage = newest !== undefined && storedManifest.parse(JSON.parse(newest.manifest)).image !== undefined
+      const deleted = [...(await (isImage ? undeployImage(client, place) : undeployThere(client, place)))]
       // Its builds are gone, so no rollback to them is possible.
       await storage.write(() => storage.targetDeploys.forgetPlace(place))
       return { deleted, app: viewTargetApp(await readApp(client, place.app)) }
@@ -261,7 +272,7 @@ async function warningsOf(client: TargetClient, manifest: Manifest, withKey: boo
   const there = wanted.length === 0 ? [] : await secretNames(client)
   for (const name of wanted.filter((one) => !there.includes(one)))
     warnings.push(`The app names the secret ${name}, which the target does not have: add it there first.`)
-  if (await speaksDrydock(client)) return warnings
+  if (manifest.image !== undefined || (await speaksDrydock(client))) return warnings
   for (const [name, { sdk, makesRemoteCalls, networkVolumes, schedule }] of Object.entries(manifest.resources)) {
     if (schedule !== undefined) warnings.push(`${name} has a schedule, which the platform does not run yet.`)
     if (sdk !== 2)

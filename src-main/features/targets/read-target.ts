@@ -103,13 +103,15 @@ export async function viewEndpoints(
   environment: Pick<ThereEnvironment, 'endpoints'>,
 ): Promise<readonly TargetEndpoint[]> {
   const views: TargetEndpoint[] = []
-  for (const { resource, view } of await readEndpoints(client, environment)) {
-    const { id, type, requestUrls } = view
-    const base = requestUrls.base ?? requestUrls.run?.replace(/\/run$/, '') ?? ''
-    const state = await workersOf(client, id)
-    views.push({ resource, id, loadBalanced: type === 'LOAD_BALANCER', url: reachable(base, client.url), state })
-  }
+  for (const one of await readEndpoints(client, environment)) views.push(await viewEndpoint(client, one))
   return views
+}
+
+export async function viewEndpoint(client: TargetClient, { resource, view }: ThereEndpoint): Promise<TargetEndpoint> {
+  const { id, type, requestUrls } = view
+  const base = requestUrls.base ?? requestUrls.run?.replace(/\/run$/, '') ?? ''
+  const state = await workersOf(client, id)
+  return { resource, id, loadBalanced: type === 'LOAD_BALANCER', url: reachable(base, client.url), state }
 }
 
 export async function workersOf(client: TargetClient, id: string): Promise<string> {

@@ -105,8 +105,15 @@ export function createTargetClient(
       if (!success) throw refused(`it did not answer like the platform (HTTP ${response.status}). Check the address`)
       return data
     },
-    async rest<Value>(method: 'GET' | 'DELETE', path: string, schema: ZodType<Value>): Promise<Value | undefined> {
-      const { status, text } = await ask(method, `/v2${path}`, undefined, TRIES)
+    /** @param body of a write, which is sent once */
+    async rest<Value>(
+      method: 'GET' | 'DELETE' | 'POST' | 'PATCH',
+      path: string,
+      schema: ZodType<Value>,
+      body?: object,
+    ): Promise<Value | undefined> {
+      const json = body === undefined ? undefined : JSON.stringify(body)
+      const { status, text } = await ask(method, `/v2${path}`, json, body === undefined ? TRIES : 1)
       if (status === 404) return undefined
       const value = text === '' ? undefined : await parsed(status, text)
       if (status >= 400) throw refused(detailOf(value) ?? `${method} ${path} failed (HTTP ${status})`)

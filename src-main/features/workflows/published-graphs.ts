@@ -3,7 +3,7 @@
  */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { PublishedGraph, PublishGraph } from '../../contract/published.ts'
+import type { GraphToRelease, PublishedGraph, PublishGraph } from '../../contract/published.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Endpoint, Storage, StoredGraph } from '../../storage/storage.ts'
 import { newEndpoint } from '../endpoints/endpoints.ts'
@@ -24,7 +24,7 @@ export type Published = Omit<PublishedGraph, 'url'>
  */
 export async function publishGraph(deps: Deps, given: PublishGraph): Promise<Published> {
   const { storage, clock, newId } = deps
-  await checkPublished(deps, given)
+  await checkGraph(deps, given)
   const key = newId.key()
   return storage.write(() => {
     requireBackingEndpoint(storage, given.behind)
@@ -118,7 +118,8 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
   }
 }
 
-async function checkPublished({ readInThread }: ReadsInThread, given: PublishGraph): Promise<void> {
+/** @throws AppError NOT_A_WORKFLOW, BAD_FIELD if it cannot be published */
+export async function checkGraph({ readInThread }: ReadsInThread, given: GraphToRelease): Promise<void> {
   const { payload, parameters, results } = given
   refuseLarge(payload)
   const read = await readInThread('publishProblem', { payload, parameters, results })

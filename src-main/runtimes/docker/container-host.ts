@@ -31,6 +31,9 @@ export function createContainerHost({ engine, images, gpus }: ContainerHostOptio
     },
     images: async () => images.own((await engine.findEngine()).docker),
     removeOldImages: async () => images.removeOld((await engine.findEngine()).docker),
+    image: async (reference) => images.facts((await engine.findEngine()).docker, reference),
+    pulls: images.pulls,
+    push: async (wanted, watch) => images.push((await engine.findEngine()).docker, wanted, watch),
     workerImage: () => images.nameFor({ container: undefined }),
     makeWorkerImage: async (watch) => images.ensure(await engine.findEngine(), { container: undefined }, watch),
   }

@@ -2,11 +2,12 @@
 import type Docker from 'dockerode'
 import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { OwnImage, Watch, WorkerPlan } from '../port.ts'
+import type { ImageFacts, MeasuredPull, OwnImage, Watch, WorkerPlan } from '../port.ts'
 import { dockerLogin, type RegistryLogin, registryName, registryOf, splitImage } from './docker-login.ts'
 import type { Connected } from './engine.ts'
 import { createPullProgress, engineMessage, ifThere, readMessages, shortened } from './engine-messages.ts'
 import type { EngineSurroundings } from './find-engine.ts'
+import { pushImage } from './push-image.ts'
 import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
@@ -38,6 +39,7 @@ export function createImageStore(options: ImageStoreOptions) {
   const worker = createWorkerImage(options)
   const share = createSharedWork()
   const pulledAt = new Map<string, number>()
+  const pulls: MeasuredPull[] = []
   const workerImages = new Set<string>()
 
   const isFresh = (image: string) => clock.steady() - (pulledAt.get(image) ?? Number.NEGATIVE_INFINITY) < FRESH_MS
@@ -67,6 +69,7 @@ export function createImageStore(options: ImageStoreOptions) {
   async function pull(docker: Docker, wanted: Wanted, watch: Watch, isHere: boolean): Promise<void> {
     const { image, registryAuth: name } = wanted
     const login = await loginFor(wanted)
+    const began = clock.steady()
     try {
       await pullImage(docker, image, { ...watch, login })
     } catch (error) {
@@ -79,6 +82,9 @@ export function createImageStore(options: ImageStoreOptions) {
       throw new Error(`${what}: ${(error as Error).message.replace(/\.$/, '')}. ${advice}`, { cause: error })
     }
     pulledAt.set(image, clock.steady())
+    const { Size: bytes } = await docker.getImage(image).inspect()
+    // A newer version of an image that was here came without the layers that both have.
+    if (!isHere) pulls.push({ image, bytes, tookMs: clock.steady() - began })
     log.info('image pulled', { image })
   }
 
@@ -141,6 +147,22 @@ export function createImageStore(options: ImageStoreOptions) {
     async ensurePython({ docker }: Pick<Connected, 'docker'>, watch: Watch): Promise<string> {
       await ensureBase(docker, USUAL, watch)
       return worker.base(USUAL)
+    },
+    pulls: (): readonly MeasuredPull[] => pulls,
+    async facts(docker: Docker, reference: string): Promise<ImageFacts | undefined> {
+      const found = await docker.getImage(reference).inspect().catch(ifThere)
+      if (found === undefined) return undefined
+      const { fromImage } = splitImage(reference)
+      const pinned = (found.RepoDigests ?? []).find((one) => one.startsWith(`${fromImage}@`))
+      return { pinned: pinned ?? found.Id, bytes: found.Size, isInRegistry: pinned !== undefined }
+    },
+    async push(docker: Docker, wanted: Omit<Wanted, 'pull'>, watch: Watch): Promise<string> {
+      const digest = await pushImage(docker, wanted.image, {
+        ...watch,
+        login: await loginFor({ ...wanted, pull: 'never' }),
+      })
+      log.info('image pushed', { image: wanted.image })
+      return digest
     },
     own: (docker: Docker): Promise<readonly OwnImage[]> => worker.list(docker, workerImages),
     removeOld: (docker: Docker): Promise<void> => worker.removeOld(docker, workerImages),

@@ -3,6 +3,7 @@ import { CODE_FOLDER, containerSettings } from '../../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { ManifestResource } from '../../../contract/manifest.ts'
+import type { ReleasedGraph } from '../../../contract/published.ts'
 import { keepStart } from '../../../lib/text.ts'
 import { runtimeProgram } from './runtime-program.ts'
 
@@ -18,6 +19,7 @@ export type TargetContext = {
   readonly imageRequirements: readonly string[]
   readonly volumeFolder: (name: string) => string
   readonly pythonPackages: string
+  readonly graphOf: (name: string, graph: ReleasedGraph) => EndpointConfig['graph']
 }
 
 /** Where the SDK 2.0 runtime expects the artifact in a container. Source: docs/spec/platform.md, 4. */
@@ -34,9 +36,15 @@ export const VOLUME_TARGET = '/runpod-volume'
  */
 export function targetConfig(name: string, resource: ManifestResource, target: TargetContext): EndpointConfig {
   const { is_load_balanced: isLoadBalanced } = resource
+  const membership = {
+    name: keepStart(`${name} (${target.app}/${target.environment})`, NAME_LENGTH),
+    app: membershipOf(name, resource, target),
+  }
+  if (resource.graph !== undefined)
+    return endpointConfig.parse({ ...membership, workersMax: 0, graph: target.graphOf(name, resource.graph) })
   const inContainer = target.runsOn === 'containers' || resource.imageName !== undefined
   return endpointConfig.parse({
-    name: keepStart(`${name} (${target.app}/${target.environment})`, NAME_LENGTH),
+    ...membership,
     ...programOf(resource, target, inContainer),
     ...(isLoadBalanced ? { loadBalanced: {} } : {}),
     workersMin: resource.workersMin,
@@ -54,17 +62,21 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
     },
     callsOthers: resource.makesRemoteCalls,
     ...(resource.model === undefined ? {} : { model: resource.model }),
+    ...(resource.workflows === undefined ? {} : { workflows: resource.workflows }),
     ...(inContainer ? { container: containerOf(resource, target) } : {}),
-    app: {
-      name: target.app,
-      environment: target.environment,
-      resource: name,
-      code: target.code,
-      ...(resource.fingerprint === undefined ? {} : { fingerprint: resource.fingerprint }),
-      variables: target.variables,
-      ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
-    },
   })
+}
+
+function membershipOf(name: string, { fingerprint, schedule }: ManifestResource, target: TargetContext) {
+  return {
+    name: target.app,
+    environment: target.environment,
+    resource: name,
+    code: target.code,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    variables: target.variables,
+    ...(schedule === undefined ? {} : { schedule }),
+  }
 }
 
 function programOf(resource: ManifestResource, target: TargetContext, inContainer: boolean) {

@@ -50,13 +50,15 @@ const RELEASE = `
 // Covers the releases that pages list, at about 30 kB each.
 const MANIFESTS_KEPT = 100
 
-/** Caches parsed manifests, which never change, without their possibly thousands of files. */
+type KeptManifest = Omit<Manifest, 'source_files' | 'image'>
+
+/** Caches parsed manifests, which never change, without their possibly thousands of files and packages. */
 function createManifests() {
-  const parsed = new Map<number, Omit<Manifest, 'source_files'>>()
-  return ({ id, manifest }: Pick<Release, 'id' | 'manifest'>): Omit<Manifest, 'source_files'> => {
+  const parsed = new Map<number, KeptManifest>()
+  return ({ id, manifest }: Pick<Release, 'id' | 'manifest'>): KeptManifest => {
     const known = parsed.get(id)
     if (known !== undefined) return known
-    const { source_files: _files, ...kept } = JSON.parse(manifest) as Manifest
+    const { source_files: _files, image: _image, ...kept } = JSON.parse(manifest) as Manifest
     const [oldest] = parsed.keys()
     if (parsed.size >= MANIFESTS_KEPT && oldest !== undefined) parsed.delete(oldest)
     parsed.set(id, kept)

@@ -37,6 +37,7 @@ const place = (more: Partial<TargetContext> = {}): TargetContext => ({
   pythonVersion: '3.12',
   imageRequirements: [],
   volumeFolder: (name) => `/data/volumes/${name}`,
+  graphOf: (_name, { behind }) => ({ behind, version: 1 }),
   pythonPackages: '/drydock/python',
   ...more,
 })

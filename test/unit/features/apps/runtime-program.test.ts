@@ -21,6 +21,7 @@ function configOf(runsOn: 'containers' | 'processes', more: Partial<ManifestReso
     pythonVersion: '3.12',
     imageRequirements: [],
     volumeFolder: (name) => `/data/volumes/${name}`,
+    graphOf: (_name, { behind }) => ({ behind, version: 1 }),
     pythonPackages: PACKAGES,
   })
 }

@@ -22,6 +22,9 @@ function setup(images: readonly OwnImage[]) {
       here = here.filter(({ old }) => !old)
     },
     workerImage: () => CURRENT,
+    image: async () => undefined,
+    pulls: () => [],
+    push: () => Promise.reject(new Error('nothing is pushed')),
     async makeWorkerImage(watch) {
       making += 1
       tell = watch.report

@@ -1,0 +1,84 @@
+/** The manifest of a release of a worker image: an endpoint with the image, and one that publishes its graph. */
+import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestResource } from '../../../contract/manifest.ts'
+import type { GraphToRelease } from '../../../contract/published.ts'
+import type { ImageToDeploy } from '../../../contract/worker-image-routes.ts'
+import type { DeployedImage } from '../../../contract/worker-images.ts'
+import { withoutUndefined } from '../../../lib/json/plain.ts'
+import { plainId } from '../../endpoints/rules/ids.ts'
+
+export type ImageRelease = {
+  readonly app: string
+  readonly image: DeployedImage
+  readonly graph: GraphToRelease | undefined
+  readonly registryAuth: string | undefined
+  readonly settings: ImageToDeploy['settings']
+  /** SHA-256 in hex. */
+  readonly hash: (text: string) => string
+}
+
+// Source: ours; pictures take longer than the default of queues, and their first worker loads models.
+const IDLE_S = 300
+const NO_TIME = '1980-01-01T00:00:00.000Z'
+
+/** Resources of the app: its graph is called like the app, as clients call it. */
+export const workerResource = (app: string): string => `${plainId(app)}-worker`
+
+/** Network volume of a target with the mounted models of an app. */
+export const volumeName = (app: string): string => `${plainId(app)}-models`
+
+export function imageManifest({ app, image, graph, registryAuth, settings, hash }: ImageRelease): Manifest {
+  const { lock } = image
+  const worker = workerResource(app)
+  const resources: Record<string, ManifestResource> = {
+    [worker]: plainResource({
+      imageName: image.pinned,
+      ...(registryAuth === undefined ? {} : { registryAuth }),
+      env: lock.environment,
+      workflows: { checkModels: true, modelFolders: true },
+      fingerprint: hash(image.pinned),
+      idleTimeout: IDLE_S,
+      ...withoutUndefined(settings),
+    }),
+    ...(graph === undefined
+      ? {}
+      : {
+          [plainId(app)]: plainResource({
+            workersMax: 0,
+            graph: { ...graph, behind: worker },
+            fingerprint: hash(JSON.stringify(graph)),
+          }),
+        }),
+  }
+  return {
+    version: MANIFEST_VERSION,
+    app,
+    python_version: lock.base.python,
+    generated_at: NO_TIME,
+    source_fingerprint: hash(JSON.stringify([image.pinned, lock, graph])),
+    image_requirements: [],
+    resources,
+    routes: {},
+    function_registry: {},
+    image,
+  }
+}
+
+function plainResource(more: Partial<ManifestResource>): ManifestResource {
+  return manifestResource.parse({
+    is_load_balanced: false,
+    workersMin: 0,
+    workersMax: 1,
+    gpuCount: 1,
+    env: {},
+    functions: [],
+    idleTimeout: 60,
+    scalerType: 'QUEUE_DELAY',
+    scalerValue: 4,
+    executionTimeoutMs: 0,
+    maxConcurrency: 1,
+    makesRemoteCalls: false,
+    networkVolumes: [],
+    systemDependencies: [],
+    ...more,
+  })
+}

@@ -40,7 +40,13 @@ const ended = (service: TestService, number: number) =>
     return progress.release.state === 'preparing' ? undefined : progress
   })
 
-async function deploy(service: TestService, image: string, text: string, others: readonly TestWorker[] = [], lock = lockOf()) {
+async function deploy(
+  service: TestService,
+  image: string,
+  text: string,
+  others: readonly TestWorker[] = [],
+  lock = lockOf(),
+) {
   const { manifest } = await plan(service, image, text, lock)
   const { release } = await begin(service, { image: manifest })
   const worker = await service.worker('cat-worker', others)

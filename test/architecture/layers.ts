@@ -242,6 +242,10 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'adapters/unpack-artifact',
     'adapters/unpack-in-thread',
     'adapters/watch-project',
+    'commands/deploy/app-target',
+    'commands/deploy/deploy-to-target',
+    'commands/deploy/run-release',
+    'commands/deploy/show-release',
     'environment-endpoints',
     'environments',
     'plan-release',
@@ -315,8 +319,19 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'supervise',
     'worker-calls',
   ],
-  'worker-images': ['commands/image'],
-  workflows: ['assets', 'published-graphs', 'released-graphs', 'routes/assets', 'runs', 'submit-graph'],
+  'worker-images': ['commands/deploy-image', 'commands/image'],
+  workflows: [
+    'assets',
+    'commands/graph/graph-facts',
+    'commands/graph/read-classes',
+    'commands/graph/read-graph-file',
+    'commands/graph/set-values',
+    'published-graphs',
+    'released-graphs',
+    'routes/assets',
+    'runs',
+    'submit-graph',
+  ],
 }
 
 /** Files of src-main that belong to no layer. */

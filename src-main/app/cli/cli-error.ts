@@ -92,6 +92,7 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.failed,
     message: 'Release {number} of {app}/{environment} failed: {why}. {stays}',
   },
+  PUSH_FAILED: { exitCode: EXIT_CODES.failed, message: 'Nothing was deployed: {why}.' },
   TARGET_DEPLOY_FAILED: { exitCode: EXIT_CODES.failed, message: 'The deploy to target {target} failed: {why}' },
   NO_EARLIER_DEPLOY: {
     exitCode: EXIT_CODES.failed,

@@ -196,7 +196,9 @@ export function createTargetDeploys(
       const { artifact, before } = opened
       const code =
         before ??
-        ('image' in wanted.source ? { build: wanted.source.image.source_fingerprint } : await artifactOf(storage, artifact))
+        ('image' in wanted.source
+          ? { build: wanted.source.image.source_fingerprint }
+          : await artifactOf(storage, artifact))
       if (stopped) throw new AppError('STOPPING')
       refuseSecond(place)
       const run = begin(place, opened, code, wanted)

@@ -91,7 +91,8 @@ export async function runImageDeploy(
     before === undefined
       ? await client.rest('POST', '/serverless', platformEndpoint, { ...createOf(save), templateId })
       : await client.rest('PATCH', `/serverless/${encodeURIComponent(before.id)}`, platformEndpoint, updateOf(save))
-  if (endpoint === undefined) throw new AppError('TARGET_REFUSED', { url: client.url, why: 'the endpoint was deleted.' })
+  if (endpoint === undefined)
+    throw new AppError('TARGET_REFUSED', { url: client.url, why: 'the endpoint was deleted.' })
   change({ phase: 'wait' })
   return { build: settings.imageName ?? '', endpoints: [await viewEndpoint(client, { resource, view: endpoint })] }
 }
@@ -99,7 +100,8 @@ export async function runImageDeploy(
 /** Deletes endpoint and template; the volume keeps its files, and credentials may serve other images. */
 export async function undeployImage(client: TargetClient, place: TargetPlace): Promise<readonly string[]> {
   const endpoint = await findEndpoint(client, place)
-  if (endpoint !== undefined) await client.rest('DELETE', `/serverless/${encodeURIComponent(endpoint.id)}`, z.undefined())
+  if (endpoint !== undefined)
+    await client.rest('DELETE', `/serverless/${encodeURIComponent(endpoint.id)}`, z.undefined())
   const made = await findTemplate(client, endpointName(place))
   if (made !== undefined) await client.rest('DELETE', `/templates/${encodeURIComponent(made.id)}`, z.undefined())
   return endpoint === undefined ? [] : [endpoint.name]
@@ -126,7 +128,8 @@ async function keepVolume(
   const known = await findNamed(client, '/network-volumes', volumes, { rows: (page) => page.networkVolumes, name })
   if (known !== undefined) return known.id
   const dataCenter = (await client.rest('GET', '/catalog/datacenters', dataCenters))?.dataCenters[0]
-  if (dataCenter === undefined) throw new AppError('TARGET_REFUSED', { url: client.url, why: 'it lists no data center.' })
+  if (dataCenter === undefined)
+    throw new AppError('TARGET_REFUSED', { url: client.url, why: 'it lists no data center.' })
   const body = { name, size: volumeGbFor(mounted), dataCenter: dataCenter.id }
   const made = idOf(client, await client.rest('POST', '/network-volumes', networkVolume, body))
   line(`Created the network volume ${name} with ${body.size} GB in ${dataCenter.id}.`)

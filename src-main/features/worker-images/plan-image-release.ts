@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { storedManifest } from '../../contract/manifest.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import { storedManifest } from '../../contract/manifest.ts'
 import type { ImagePlan, ImageToDeploy } from '../../contract/worker-image-routes.ts'
 import type { DeployedImage, LockedModel } from '../../contract/worker-images.ts'
 import { sizeText } from '../../lib/text.ts'
@@ -57,8 +57,7 @@ export async function planImageRelease(
   const own = (await models.list()).models
   const fileOf = (model: LockedModel) =>
     own.find(
-      ({ directory, name }) =>
-        name === model.name && presentDirectory(directory) === presentDirectory(model.folder),
+      ({ directory, name }) => name === model.name && presentDirectory(directory) === presentDirectory(model.folder),
     )
   const volume = volumeName(place.app)
   const mounts = mountedModels(lock, (model) =>
@@ -84,7 +83,9 @@ export async function planImageRelease(
       limits,
       warnings: [
         ...(isElsewhere && found?.isInRegistry !== true
-          ? [`${wanted.image} was not pushed from this machine, so ${target ?? machine} gets whatever its registry has.`]
+          ? [
+              `${wanted.image} was not pushed from this machine, so ${target ?? machine} gets whatever its registry has.`,
+            ]
           : []),
         ...(!isElsewhere && found === undefined && fleet.containerHost !== undefined
           ? [`${wanted.image} is not on this machine and will be pulled.`]

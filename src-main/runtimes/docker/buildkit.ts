@@ -149,9 +149,9 @@ async function readBuild(stream: Readable, { report }: Watch): Promise<string> {
   const readLine = classicLines(report)
   for await (const message of readMessages(stream)) {
     if (message.error !== undefined) throw new Error(message.error)
-    const aux: unknown = message.aux
+    const { aux } = message
     if (message.id === TRACE && typeof aux === 'string') reportStatus(aux, report)
-    else if (typeof aux === 'object' && aux !== null && 'ID' in aux) imageId = String(aux.ID)
+    else if (typeof aux === 'object' && aux.ID !== undefined) imageId = aux.ID
     else if (message.id !== IMAGE_ID && message.stream !== undefined)
       for (const line of message.stream.split('\n')) readLine(line)
   }

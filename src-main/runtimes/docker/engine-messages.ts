@@ -7,7 +7,7 @@ export type EngineMessage = {
   readonly stream?: string
   readonly error?: string
   /** Of BuildKit: its trace, or the id of the image; of a push: the digest. */
-  readonly aux?: unknown
+  readonly aux?: string | { readonly ID?: string; readonly Digest?: string }
 }
 
 export async function* readMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {

@@ -21,7 +21,7 @@ export async function pushImage(
     const stream = await docker.getImage(fromImage).push({ tag, authconfig: login, abortSignal: signal })
     for await (const message of readMessages(stream)) {
       if (message.error !== undefined) throw new Error(shortened(message.error))
-      digest = message.aux?.Digest ?? digest
+      if (typeof message.aux === 'object') digest = message.aux.Digest ?? digest
       report(progress(message))
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestResourc
 import type { GraphToRelease } from '../../../contract/published.ts'
 import type { ImageToDeploy } from '../../../contract/worker-image-routes.ts'
 import type { DeployedImage } from '../../../contract/worker-images.ts'
-import { withoutUndefined } from '../../../lib/json/plain.ts'
+import { plainJson, withoutUndefined } from '../../../lib/json/plain.ts'
 import { plainId } from '../../endpoints/rules/ids.ts'
 
 export type ImageRelease = {
@@ -44,6 +44,7 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
       : {
           [plainId(app)]: plainResource({
             workersMax: 0,
+            functions: [callOf(app, graph)],
             graph: { ...graph, behind: worker },
             fingerprint: hash(JSON.stringify(graph)),
           }),
@@ -60,6 +61,17 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
     routes: {},
     function_registry: {},
     image,
+  }
+}
+
+/** Its example calls the graph with the defaults of its parameters. */
+function callOf(app: string, { parameters }: GraphToRelease): ManifestResource['functions'][number] {
+  const example = parameters.flatMap(({ name, default: given }) =>
+    given === undefined ? [] : [[name, plainJson(given)] as const],
+  )
+  return {
+    ...{ name: plainId(app), module: 'graph', is_async: false, is_generator: false, is_class: false },
+    example: Object.fromEntries(example),
   }
 }
 

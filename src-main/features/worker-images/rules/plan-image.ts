@@ -1,6 +1,12 @@
 /** What a deploy of a worker image changes and costs. Source: docs/spec/worker-images.md, 5. */
 import { limit } from '../../../contract/limits.ts'
-import type { ColdStart, ImagePlan, LockChange, MountedModel, SizeLimit } from '../../../contract/worker-image-routes.ts'
+import type {
+  ColdStart,
+  ImagePlan,
+  LockChange,
+  MountedModel,
+  SizeLimit,
+} from '../../../contract/worker-image-routes.ts'
 import type { DeployedImage, LockedModel, WorkflowLock } from '../../../contract/worker-images.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 import { GIB } from '../../../lib/units.ts'
@@ -89,7 +95,8 @@ export function estimateColdStart(facts: Measurements): ColdStart {
   const { starts, firstJobs, endpoint } = facts
   const pull = pullOf(facts)
   const [startMs, firstPictureMs] = [median(starts), median(firstJobs)]
-  const on = (count: number, what: string) => (count === 0 ? `no ${what} yet` : `${counted(count, what)} of ${endpoint}`)
+  const on = (count: number, what: string) =>
+    count === 0 ? `no ${what} yet` : `${counted(count, what)} of ${endpoint}`
   const parts = { pullMs: pull.ms, startMs, firstPictureMs }
   const known = Object.values(parts).filter((ms) => ms !== undefined)
   return {
@@ -127,7 +134,11 @@ export function volumeGbFor(mounts: readonly Pick<MountedModel, 'sizeBytes'>[]):
 }
 
 export function platformLimits(
-  { image: { sizeBytes }, mounts, coldStart: { pullMs = 0, startMs } }: Pick<ImagePlan, 'image' | 'mounts' | 'coldStart'>,
+  {
+    image: { sizeBytes },
+    mounts,
+    coldStart: { pullMs = 0, startMs },
+  }: Pick<ImagePlan, 'image' | 'mounts' | 'coldStart'>,
   initializingMs: number = limit('initializingMs'),
 ): SizeLimit[] {
   const disk = sizeBytes === undefined ? undefined : diskGbFor(sizeBytes)

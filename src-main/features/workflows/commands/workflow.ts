@@ -5,6 +5,7 @@ import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { addWorkflowImage } from '../../worker-images/commands/image.ts'
+import { addWorkflowDeploy } from '../../worker-images/commands/deploy-image.ts'
 import { packagesText } from '../rules/node-packages.ts'
 import { addWorkflowClasses } from './classes.ts'
 import { addWorkflowExport } from './export.ts'
@@ -154,6 +155,7 @@ Examples:
       }
     })
 
+  addWorkflowDeploy(workflow, surroundings)
   addWorkflowExport(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
   addWorkflowSweeps(workflow, surroundings)

@@ -57,7 +57,7 @@ export async function deployToTarget(
   const deletes = await chooseDeletes(plan, options, { output, surroundings })
   if (!output.json) output.line()
   await upload(session, surroundings, built)
-  await run(session, surroundings, { place, plan, body: { ...wanted, deletes: [...deletes] } })
+  await runOnTarget(session, surroundings, { place, plan, body: { ...wanted, deletes: [...deletes] } })
 }
 
 /**
@@ -83,7 +83,7 @@ export async function rollbackOnTarget(
     output.line()
   }
   await confirmChange({ yes: options.yes, question: `Roll back to deploy ${deploy}?` }, output, surroundings)
-  await run(session, surroundings, { place, plan, body })
+  await runOnTarget(session, surroundings, { place, plan, body })
 }
 
 export async function undeployFromTarget(
@@ -135,7 +135,9 @@ async function deploysOf({ client }: Session, place: Place) {
     client.call('targetDeployList', { path: place }),
     client.call('targetAppRead', { path: { target, app } }),
   ])
-  return { deploys, active: environments.find(({ name }) => name === environment)?.build }
+  const there = environments.find(({ name }) => name === environment)?.build
+  // The platform has no environments for images, so the newest deploy is the active one.
+  return { deploys, active: there ?? deploys[0]?.build }
 }
 
 async function activeDeploy(session: Session, place: Place) {
@@ -157,7 +159,11 @@ type Deploying = {
   readonly body: Partial<TargetDeployCreate> & Pick<TargetDeployCreate, 'source'>
 }
 
-async function run(session: Session, surroundings: Surroundings, { place, plan, body }: Deploying): Promise<void> {
+export async function runOnTarget(
+  session: Session,
+  surroundings: Surroundings,
+  { place, plan, body }: Deploying,
+): Promise<TargetDeploy> {
   const { client, output } = session
   const begun = await client.call('targetDeployCreate', { path: place, body })
   const path = { deployId: begun.id }
@@ -173,6 +179,7 @@ async function run(session: Session, surroundings: Surroundings, { place, plan, 
     const deploy = await follow(session, surroundings, begun)
     if (deploy.state === 'failed') throw failure(deploy, cancelled)
     output.result({ plan, deploy }, () => showActive(session, deploy))
+    return deploy
   } finally {
     off()
   }

@@ -108,7 +108,7 @@ test('models of the lock are mounted from the model folders of this machine, and
   const folder = join(service.folder, 'models')
   mkdirSync(join(folder, 'checkpoints'), { recursive: true })
   writeFileSync(join(folder, 'checkpoints', 'cat.safetensors'), 'not a model')
-  expect((await service.ask('PUT', '/api/models/folders', { folders: [{ path: folder }] })).status).toBe(200)
+  expect((await service.ask('POST', '/api/models/folders', { folders: [{ path: folder }] })).status).toBe(200)
   const models = [
     { folder: 'checkpoints', name: 'cat.safetensors', sizeBytes: 11, delivery: 'mounted' },
     { folder: 'loras', name: 'ink.safetensors', delivery: 'mounted' },

@@ -1,6 +1,6 @@
 /**
- * A small image registry on loopback, from which a real engine pulls: one image of one layer, behind a password or a
- * token if the test wants one. Source: the OCI distribution specification and docker's token authentication. The engine
+ * A small image registry on loopback, from which a real engine pulls: one image of one layer, and those that were pushed,
+ * behind a password or a token if the test wants one. Source: the OCI distribution specification and docker's token authentication. The engine
  * speaks plain HTTP to 127.0.0.0/8, so it must run on this machine.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
@@ -54,6 +54,8 @@ export async function startRegistry({
   const name = `drydock-test/${randomUUID()}`
   const seen: string[] = []
   let parts = makeImage(layerBytes)
+  const pushed = new Map<string, Blob>()
+  const uploads = new Map<string, Buffer>()
   let holding: { readonly release: PromiseWithResolvers<'all' | 'byte by byte'> } | undefined
   const held = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
@@ -63,6 +65,7 @@ export async function startRegistry({
     if (request.url?.startsWith('/token')) return giveToken(request, response)
     if (!isAllowed(request)) return refuse(response)
     if (request.url === '/v2/') return void response.end('{}')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return await receive(request, response)
     const blob = find(request.url ?? '')
     if (blob === undefined) return sendError(response, 404, 'MANIFEST_UNKNOWN', 'manifest unknown')
     response.writeHead(200, {
@@ -98,8 +101,35 @@ export async function startRegistry({
 
   function find(url: string): Blob | undefined {
     const [, what, reference] = new RegExp(`^/v2/${name}/(manifests|blobs)/(.+)$`).exec(url) ?? []
+    if (what === undefined) return pushed.get(url)
     if (what === 'manifests' && reference === 'latest') return parts.manifest
     return Object.values(parts).find(({ digest }) => digest === reference)
+  }
+
+  /** An upload of a blob in one or more pieces, or a manifest. */
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', `http://${host}`)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const bytes = Buffer.concat(chunks)
+    const reference = /\/manifests\/(.+)$/.exec(pathname)?.[1]
+    if (reference !== undefined) {
+      const blob = blobOf(request.headers['content-type'] ?? MANIFEST, bytes)
+      pushed.set(pathname, blob)
+      pushed.set(pathname.replace(/[^/]+$/, blob.digest), blob)
+      return void response.writeHead(201, { 'docker-content-digest': blob.digest, location: pathname }).end()
+    }
+    const upload = request.method === 'POST' ? `${pathname.replace(/\/$/, '')}/${randomUUID()}` : pathname
+    const whole = Buffer.concat([uploads.get(upload) ?? Buffer.alloc(0), bytes])
+    uploads.set(upload, whole)
+    const digest = searchParams.get('digest')
+    if (digest === null) {
+      const range = `0-${Math.max(0, whole.length - 1)}`
+      return void response.writeHead(202, { location: upload, range, 'docker-upload-uuid': upload }).end()
+    }
+    uploads.delete(upload)
+    pushed.set(pathname.replace(/uploads\/.*$/, digest), blobOf('application/octet-stream', whole))
+    response.writeHead(201, { 'docker-content-digest': digest, location: pathname }).end()
   }
 
   function isAllowed({ headers: { authorization = '' } }: IncomingMessage): boolean {

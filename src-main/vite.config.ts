@@ -2,8 +2,8 @@ import { defineConfig } from 'vite'
 
 const source = (path: string) => `${import.meta.dirname}/${path}`
 
-/** Libraries with native programs, which cannot be bundled; packages contain their folders. */
-export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
+/** Libraries with native programs or files that they read, which cannot be bundled; packages contain their folders. */
+export const NOT_BUNDLED = ['better-sqlite3', 'dockerode', '@grpc/grpc-js', 'protobufjs']
 
 /** The output folder is flat and two levels below the root, so that `../../resources` resolves as in the sources. */
 export default defineConfig({

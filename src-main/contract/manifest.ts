@@ -38,6 +38,7 @@ export const manifestResource = z.object({
   is_load_balanced: z.boolean(),
   imageName: z.string().optional(),
   registryAuth: z.string().optional().describe('name of stored registry credentials, for its image'),
+  diskBytes: z.number().int().min(1).optional().describe('limit of the container disk'),
   model: hubModel.optional(),
   workersMin: z.number().int(),
   workersMax: z.number().int(),

@@ -147,6 +147,12 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       async () => (await import('../../features/models/commands/models.ts')).addModels,
     ],
   },
+  'Worker images': {
+    image: [
+      'build the image of a worker repository with a Dockerfile',
+      async () => (await import('../../features/worker-images/commands/image-build.ts')).addImage,
+    ],
+  },
   'Tests and comparisons': {
     test: [
       'run .runpod/tests.json and test_input.json of a worker repository',

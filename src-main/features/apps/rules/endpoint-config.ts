@@ -119,7 +119,7 @@ function executionTimeout(ms: number): number {
 }
 
 function containerOf(resource: ManifestResource, target: TargetContext) {
-  const { imageName, registryAuth, gpuIds, instanceIds } = resource
+  const { imageName, registryAuth, diskBytes, gpuIds, instanceIds } = resource
   const volumes = resource.networkVolumes.map(({ name, id }) => ({
     source: target.volumeFolder(name ?? id ?? 'volume'),
     target: VOLUME_TARGET,
@@ -134,6 +134,7 @@ function containerOf(resource: ManifestResource, target: TargetContext) {
         }
       : { image: imageName, ...(registryAuth === undefined ? {} : { registryAuth }) }),
     volumes: [...codeVolumes(resource, target), ...volumes],
+    ...(diskBytes === undefined ? {} : { diskBytes }),
     ...(gpuIds === undefined ? {} : { gpu: gpuIds, gpuCount: resource.gpuCount }),
     ...(gpuIds === undefined && instanceIds?.[0] !== undefined ? { cpu: instanceIds[0] } : {}),
   })

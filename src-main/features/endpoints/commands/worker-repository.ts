@@ -51,6 +51,13 @@ async function readHubFile(folder: string): Promise<HubFile> {
 
 export type HubOptions = { readonly hub?: string; readonly preset?: string }
 
+export async function hasHubFile(folder: string): Promise<boolean> {
+  return (await readNamed(folder, 'hub.json')) !== undefined
+}
+
+/** Variables that workers get elsewhere, and the option that sets one. */
+type Answering = { readonly known: readonly string[]; readonly option: string }
+
 /**
  * Adds the repository form's settings; typed ones win.
  * @param cwd base folder of `--hub`
@@ -60,6 +67,7 @@ export async function withHub(
   settings: EndpointSettings,
   { hub, preset }: HubOptions,
   cwd: string,
+  { known, option }: Answering = { known: [], option: '--env' },
 ): Promise<EndpointSettings> {
   if (hub === undefined) {
     if (preset !== undefined) throw usageError('--preset needs --hub FOLDER.')
@@ -70,9 +78,11 @@ export async function withHub(
   if (preset !== undefined && !presets.includes(preset))
     throw usageError(`There is no preset "${preset}". There are: ${presets.join(', ') || 'none'}.`)
   const answers = { ...hubDefaults(file, preset), ...settings.env }
-  const problems = file.config.env.map((variable) => answerProblem(variable, answers[variable.key] ?? ''))
+  const problems = file.config.env
+    .filter(({ key }) => answers[key] || !known.includes(key))
+    .map((variable) => answerProblem(variable, answers[variable.key] ?? ''))
   const problem = problems.find((found) => found !== undefined)
-  if (problem !== undefined) throw usageError(`${problem}. Set it with --env NAME=VALUE.`)
+  if (problem !== undefined) throw usageError(`${problem}. Set it with ${option} NAME=VALUE.`)
   const { env, gpu, gpuCount, diskBytes } = hubSettings(file, answers)
   if (settings.container === undefined) return { ...settings, env }
   const asked = {

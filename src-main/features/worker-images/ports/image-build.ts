@@ -1,16 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { BuildEvent } from '../../../runtimes/port.ts'
 import type { ContextSource, ImageFiles } from '../rules/dockerfile.ts'
-
-/** Steps have the id and name that the engine gives them. */
-export type BuildEvent =
-  | {
-      readonly kind: 'step'
-      readonly id: string
-      readonly name: string
-      readonly state: 'waits' | 'started' | 'cached' | 'done' | 'failed'
-      readonly tookMs: number | undefined
-    }
-  | { readonly kind: 'output'; readonly id: string; readonly text: string }
 
 export type BuildImage = (
   build: {

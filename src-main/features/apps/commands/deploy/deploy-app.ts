@@ -28,7 +28,7 @@ export async function deployApp(
   options: DeployOptions,
   session: Session,
   surroundings: Surroundings,
-  build = runBuild,
+  { build = runBuild, isProject = isProjectFolder(session, surroundings) } = {},
 ): Promise<void> {
   const { client, output } = session
   // Before the build, which may take minutes, so that a wrong name or address is reported at once.
@@ -49,7 +49,7 @@ export async function deployApp(
     path: target,
     body: { manifest, artifact: built.sha256, ...git, ...runsOn, ...machine },
   })
-  const warnings = planned.makes.length > 0 ? [] : await warnOfFolder(session, surroundings)
+  const warnings = planned.makes.length > 0 || !isProject ? [] : await warnOfFolder(session, surroundings)
   const plan = { ...planned, warnings: [...planned.warnings, ...warnings] }
   if (!output.json) showPlan(output, plan, client.url)
   if (options.plan === true) {
@@ -58,7 +58,7 @@ export async function deployApp(
   }
   const repeated = options.on === undefined ? await repeatedRelease(session, plan, built.sha256) : undefined
   if (repeated !== undefined) {
-    await openProject(session, surroundings)
+    if (isProject) await openProject(session, surroundings)
     output.result({ plan, ...repeated }, () => showRelease(session, repeated, true))
     return
   }
@@ -66,7 +66,7 @@ export async function deployApp(
 
   if (!output.json) output.line()
   await upload(session, surroundings, built)
-  await openProject(session, surroundings)
+  if (isProject) await openProject(session, surroundings)
   const source = { artifact: built.sha256 }
   const body = { source, deletes: [...deletes], ...git, ...runsOn, ...machine }
   const progress = await runRelease(session, surroundings, target, body)
@@ -90,13 +90,12 @@ export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boole
 }
 
 /** Whether pages can list the current folder as the app's project: a local service, and an app named like the folder. */
-function isProject({ service }: Session, surroundings: Surroundings): boolean {
+function isProjectFolder({ service }: Session, surroundings: Surroundings): boolean {
   return service.keyFile !== undefined && builtApp(surroundings) === basename(surroundings.cwd)
 }
 
 // A release does not know its folder; the project list shows which folder of that name was used last.
 async function warnOfFolder(session: Session, surroundings: Surroundings): Promise<readonly string[]> {
-  if (!isProject(session, surroundings)) return []
   const { projects } = await session.client.call('projectList').catch(() => ({ projects: [] }))
   const app = builtApp(surroundings)
   const last = projects.find((one) => one.app === app)?.folder
@@ -108,7 +107,6 @@ async function warnOfFolder(session: Session, surroundings: Surroundings): Promi
 }
 
 async function openProject(session: Session, surroundings: Surroundings): Promise<void> {
-  if (!isProject(session, surroundings)) return
   await session.client.call('projectOpen', { body: { folder: surroundings.cwd } }).catch(() => undefined)
 }
 

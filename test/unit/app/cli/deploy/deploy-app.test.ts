@@ -40,7 +40,7 @@ async function setup(
     ...answers,
   })
   const world = surroundingsOf(folder, { ...given, env: { SVC_APP: 'demo', NO_COLOR: '1', ...given.env } })
-  const build: NonNullable<Parameters<typeof deployApp>[3]> = async (_options, _output, _surroundings, check) => {
+  const build: NonNullable<NonNullable<Parameters<typeof deployApp>[3]>['build']> = async (_options, _output, _surroundings, check) => {
     await check?.({ endpoints: scanned } as ScanDocument)
     return {
       app: 'demo',
@@ -65,7 +65,7 @@ async function setup(
     const found = { url: service.url, key: 'secret-key', keyFile: '/data/account.key', by: '--url' }
     const output = createOutput(world.surroundings, json)
     const session = { client: createClient(found), output, options: {}, service: found }
-    await deployApp({ images: 'specified', ...options }, session, world.surroundings, build)
+    await deployApp({ images: 'specified', ...options }, session, world.surroundings, { build })
     return world.written.stdout
   }
   const lines = () => service.seen.map(({ line }) => line)

@@ -1,0 +1,27 @@
+/** Builds images without a service, so that the command line need not load one. */
+import { homedir } from 'node:os'
+import { createMask } from '../../features/workers/rules/log-lines.ts'
+import { type BuiltImage, buildRepository, type RepositoryBuild } from '../../runtimes/docker/build-repository.ts'
+import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
+import type { Watch } from '../../runtimes/port.ts'
+
+export type ImageBuilder = Awaited<ReturnType<typeof openImageBuilder>>
+
+/** @throws Error with a sentence if no engine answers */
+export async function openImageBuilder(env: Readonly<Record<string, string | undefined>>) {
+  const surroundings = { env, home: env.HOME ?? homedir(), platform: process.platform }
+  const docker = await openLocalEngine(surroundings)
+  return {
+    async build(build: RepositoryBuild, { report, signal }: Watch): Promise<BuiltImage> {
+      const mask = createMask(Object.values(build.secrets ?? {}).map((value) => Buffer.from(value).toString()))
+      try {
+        return await buildRepository(docker, build, surroundings, { report: (text) => report(mask(text)), signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        throw new Error(mask(error instanceof Error ? error.message : String(error)))
+      }
+    },
+    tag: (image: string, repo: string, tag: string): Promise<unknown> => docker.getImage(image).tag({ repo, tag }),
+    remove: (image: string): Promise<unknown> => docker.getImage(image).remove({ force: true }),
+  }
+}

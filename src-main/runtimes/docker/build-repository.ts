@@ -1,0 +1,80 @@
+/** The image of a folder with a Dockerfile. */
+import { stripVTControlCharacters } from 'node:util'
+import type Docker from 'dockerode'
+import type { BuildEvent, Watch } from '../port.ts'
+import { type ContextSource, openBuildContext } from './build-context.ts'
+import { type BuildKitBuild, buildWithBuildKit } from './buildkit.ts'
+import { dockerLogin, registryName } from './docker-login.ts'
+import type { EngineSurroundings } from './find-engine.ts'
+
+export type RepositoryBuild = Omit<BuildKitBuild, 'context' | 'dockerfile' | 'login' | 'epoch'> & {
+  readonly source: ContextSource
+}
+
+export type BuiltImage = {
+  readonly id: string
+  readonly sizeBytes: number
+  readonly context: { readonly files: number; readonly bytes: number }
+}
+
+/** @throws Error with the failed step and its last lines, or a sentence; the signal's reason */
+export async function buildRepository(
+  docker: Docker,
+  { source, ...build }: RepositoryBuild,
+  surroundings: Pick<EngineSurroundings, 'env' | 'home'>,
+  { report, signal }: Watch,
+): Promise<BuiltImage> {
+  const { archive, dockerfile, sent } = await openBuildContext(source)
+  const steps = followSteps(report)
+  try {
+    const login = (registry: string) => dockerLogin(surroundings, registryName(registry))
+    await buildWithBuildKit(docker, { ...build, context: archive, dockerfile, login }, { report: steps.take, signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw archive.errored ?? steps.failure(error)
+  } finally {
+    archive.destroy()
+  }
+  const { Id: id, Size: sizeBytes } = await docker.getImage(build.tag).inspect()
+  return { id, sizeBytes, context: sent() }
+}
+
+// Last lines of a failed step, and characters kept of each step; source: ours, so that the reason fits a terminal.
+const LAST_LINES = 15
+const OUTPUT_CHARACTERS = 16_384
+const STEP = /^\[(?!internal\])/
+
+function followSteps(report: Watch['report']) {
+  const names = new Map<string, string>()
+  const output = new Map<string, string>()
+  const shown = new Set<string>()
+  let failed: string | undefined
+  let latest: string | undefined
+  return {
+    take(event: BuildEvent): void {
+      if (event.kind === 'output') {
+        output.set(event.id, `${output.get(event.id) ?? ''}${event.text}`.slice(-OUTPUT_CHARACTERS))
+        return
+      }
+      const { id, name, state } = event
+      if (!STEP.test(name)) return
+      names.set(id, name)
+      if (state === 'failed') failed ??= id
+      if (state === 'waits' || shown.has(id)) return
+      shown.add(id)
+      latest = id
+      report(state === 'cached' ? `${name} (cached)` : name)
+    },
+    failure(error: unknown): Error {
+      const why = error instanceof Error ? error.message : String(error)
+      const [, exitCode] = /exit (?:code|status):? (\d+)|returned a non-zero code: (\d+)/.exec(why) ?? []
+      const step = names.get(failed ?? latest ?? '')
+      const lines = stripVTControlCharacters(output.get(failed ?? latest ?? '') ?? '')
+        .split(/[\r\n]+/)
+        .filter((line) => line.trim() !== '')
+      const reason = exitCode === undefined ? why : `exit code ${exitCode}`
+      const head = step === undefined ? reason : `step ${step} failed: ${reason}`
+      return new Error([head, ...lines.slice(-LAST_LINES).map((line) => `  ${line}`)].join('\n'), { cause: error })
+    },
+  }
+}

@@ -120,6 +120,17 @@ export const imageConflict = z.object({
 })
 export type ImageConflict = z.infer<typeof imageConflict>
 
+/** Of an image build. Steps have the id and name that the engine gives them. */
+export type ImageBuildEvent =
+  | {
+      readonly kind: 'step'
+      readonly id: string
+      readonly name: string
+      readonly state: 'waits' | 'started' | 'cached' | 'done' | 'failed'
+      readonly tookMs: number | undefined
+    }
+  | { readonly kind: 'output'; readonly id: string; readonly text: string }
+
 /** Ends a build before it starts: the lock cannot become a Dockerfile. */
 export class UnusableLock extends Error {
   readonly problems: readonly string[]

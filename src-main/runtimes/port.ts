@@ -51,17 +51,6 @@ export type FleetWorker = {
   readonly address?: WorkerAddress | undefined
 }
 
-/** Of an image build. Steps have the id and name that the engine gives them. */
-export type BuildEvent =
-  | {
-      readonly kind: 'step'
-      readonly id: string
-      readonly name: string
-      readonly state: 'waits' | 'started' | 'cached' | 'done' | 'failed'
-      readonly tookMs: number | undefined
-    }
-  | { readonly kind: 'output'; readonly id: string; readonly text: string }
-
 export type Watch = { readonly report: (progress: string) => void; readonly signal: AbortSignal }
 
 export type WorkerExit = {

@@ -20,11 +20,11 @@ const setup = (options: Parameters<typeof setupBuild>[0] = {}) =>
 /** The environment of a build that finds only pip. */
 const withPip = () => ({ PATH: `${programs(setup().root, { uv: 'exit 1' })}:${process.env.PATH}` })
 
-const TINY: WheelContent = {
+const TINY = {
   name: 'tiny',
   files: { 'tiny/__init__.py': 'def main():\n    return 1\n', 'tiny/data.txt': 'x' },
   script: 'tiny',
-}
+} satisfies WheelContent
 const inSets = (project: string, path: string) =>
   leftIn(project).packages.map((key) => join(project, '.svc', 'packages', key, 'site', path))
 

@@ -262,7 +262,7 @@ async function lockedModels(
       notes.push(`${wanted.name} is in no model folder, and its kind is not known, so it is not in the lock.`)
       continue
     }
-    const claims = [before, listed.find(isSame), offerOf(wanted)].filter((one) => one !== undefined)
+    const claims: readonly Claim[] = [before, listed.find(isSame), offerOf(wanted)].filter((one) => one !== undefined)
     const sha256 = here?.sha256 ?? claims.find((one) => one.sha256 !== undefined)?.sha256
     const fitting = claims.filter((one) => one.sha256 === undefined || one.sha256 === sha256)
     for (const { source } of claims.filter((one) => !fitting.includes(one) && one.source !== undefined))
@@ -276,7 +276,11 @@ async function lockedModels(
   return models
 }
 
-type Claim = Partial<Pick<LockedModel, 'sha256' | 'sizeBytes' | 'source'>>
+type Claim = {
+  readonly sha256?: string | undefined
+  readonly sizeBytes?: number | undefined
+  readonly source?: string | undefined
+}
 
 const offerOf = ({ offered }: WantedModel): Claim | undefined =>
   offered && { sha256: offered.sha256, source: offered.url }

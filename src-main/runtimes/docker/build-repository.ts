@@ -1,7 +1,8 @@
 /** The image of a folder with a Dockerfile. */
 import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
-import type { BuildEvent, Watch } from '../port.ts'
+import type { ImageBuildEvent } from '../../contract/worker-images.ts'
+import type { Watch } from '../port.ts'
 import { type ContextSource, openBuildContext } from './build-context.ts'
 import { type BuildKitBuild, buildWithBuildKit } from './buildkit.ts'
 import { dockerLogin, registryName } from './docker-login.ts'
@@ -51,7 +52,7 @@ function followSteps(report: Watch['report']) {
   let failed: string | undefined
   let latest: string | undefined
   return {
-    take(event: BuildEvent): void {
+    take(event: ImageBuildEvent): void {
       if (event.kind === 'output') {
         output.set(event.id, `${output.get(event.id) ?? ''}${event.text}`.slice(-OUTPUT_CHARACTERS))
         return
@@ -67,7 +68,7 @@ function followSteps(report: Watch['report']) {
     },
     failure(error: unknown): Error {
       const why = error instanceof Error ? error.message : String(error)
-      const [, exitCode] = /exit (?:code|status):? (\d+)|returned a non-zero code: (\d+)/.exec(why) ?? []
+      const [, exitCode] = /(?:exit (?:code|status):?|returned a non-zero code:) (\d+)/.exec(why) ?? []
       const step = names.get(failed ?? latest ?? '')
       const lines = stripVTControlCharacters(output.get(failed ?? latest ?? '') ?? '')
         .split(/[\r\n]+/)

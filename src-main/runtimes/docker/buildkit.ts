@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
 import protobuf from 'protobufjs/light.js'
-import type { BuildEvent } from '../port.ts'
+import type { ImageBuildEvent } from '../../contract/worker-images.ts'
 import { openSession, type SessionContent } from './buildkit-session.ts'
 import { engineMessage, readMessages } from './engine-messages.ts'
 import { withoutTimes } from './image-times.ts'
@@ -25,7 +25,7 @@ export type BuildKitBuild = SessionContent & {
   readonly epoch?: number | undefined
 }
 
-type Watch = { readonly report: (event: BuildEvent) => void; readonly signal: AbortSignal }
+type Watch = { readonly report: (event: ImageBuildEvent) => void; readonly signal: AbortSignal }
 
 const TRACE = 'moby.buildkit.trace'
 const IMAGE_ID = 'moby.image.id'

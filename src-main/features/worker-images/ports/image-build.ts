@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { BuildEvent } from '../../../runtimes/port.ts'
+import type { ImageBuildEvent } from '../../../contract/worker-images.ts'
 import type { ContextSource, ImageFiles } from '../rules/dockerfile.ts'
 
 export type BuildImage = (
@@ -10,7 +10,7 @@ export type BuildImage = (
     readonly noCache: boolean
     readonly epoch: number
   },
-  watch: { readonly report: (event: BuildEvent) => void; readonly signal: AbortSignal },
+  watch: { readonly report: (event: ImageBuildEvent) => void; readonly signal: AbortSignal },
 ) => Promise<{ readonly imageId: string }>
 
 export type ImageEngine = {

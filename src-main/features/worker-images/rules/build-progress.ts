@@ -1,7 +1,7 @@
 /** Follows the steps of an image build: what runs, the time left, which layers are new, and what failed. */
 import type { FailedStep, WorkflowLock } from '../../../contract/worker-images.ts'
 import { durationText, keepStart } from '../../../lib/text.ts'
-import type { BuildEvent } from '../../../runtimes/port.ts'
+import type { ImageBuildEvent } from '../../../contract/worker-images.ts'
 import type { ImageStep } from './dockerfile.ts'
 
 export type BuiltStep = {
@@ -63,7 +63,7 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
   return {
     timeLeft,
     /** @returns undefined: no news */
-    take(event: BuildEvent, now: number): BuildNews | undefined {
+    take(event: ImageBuildEvent, now: number): BuildNews | undefined {
       if (event.kind === 'output') {
         const one = byVertex.get(event.id)
         const line = one && onOutput(one, event.text)

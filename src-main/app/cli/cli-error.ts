@@ -2,6 +2,7 @@ import type { DeployPlan, ReleaseProgress } from '../../contract/app.ts'
 import type { BuildProblem } from '../../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../../contract/errors.ts'
 import type { TargetDeploy, TargetPlan } from '../../contract/targets.ts'
+import type { ImageConflict } from '../../contract/worker-images.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { filled } from '../../lib/text.ts'
 
@@ -126,6 +127,10 @@ export const CLI_ERRORS = {
   LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} could not be queued; all others were.' },
   NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
+  LOCK_INCOMPLETE: {
+    exitCode: EXIT_CODES.failed,
+    message: '{file} was not locked, and nothing was written: {count} to solve, each with its options above.',
+  },
   CLASSES_UNREADABLE: {
     exitCode: EXIT_CODES.failed,
     message: 'The node classes cannot be read from {from}: {why}.',
@@ -162,6 +167,7 @@ export type PrintedError =
       readonly plan?: DeployPlan | TargetPlan
       readonly progress?: ReleaseProgress
       readonly deploy?: TargetDeploy
+      readonly conflicts?: readonly ImageConflict[]
     }
 
 export class CliError extends Error {

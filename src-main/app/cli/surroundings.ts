@@ -23,6 +23,8 @@ export type Ask = {
   readonly yes: (question: string) => Promise<boolean>
   /** Reads a secret without echo on the terminal. Undefined: the user aborted. */
   readonly secret: (question: string) => Promise<string | undefined>
+  /** Index of the chosen option. Undefined: the user aborted. */
+  readonly pick: (question: string, options: readonly string[]) => Promise<number | undefined>
 }
 
 /** The environment of a command as an argument, so that tests can replace it. */
@@ -54,6 +56,11 @@ const TERMINAL: Ask = {
     const { password, isCancel } = await import('@clack/prompts')
     const value = await password({ message })
     return isCancel(value) ? undefined : value
+  },
+  async pick(message, options) {
+    const { select, isCancel } = await import('@clack/prompts')
+    const at = await select({ message, options: options.map((label, value) => ({ label, value })) })
+    return isCancel(at) ? undefined : at
   },
 }
 

@@ -7,38 +7,18 @@ import {
   type WorkflowLock,
   workflowLock,
 } from '../../contract/worker-images.ts'
-import type { PackagesByClass } from '../workflows/rules/node-packages.ts'
 import type { LockPorts, ReadPackage } from './ports.ts'
-import { type Choice, type ChosenPackage, choosePackages, type GivenPackage, optionText } from './rules/choose-packages.ts'
-import type { ForeignFile } from './rules/formats/foreign-files.ts'
-import { foldedName, isCommit, type WantedSource } from './rules/source-address.ts'
-import type { WantedGraph, WantedModel } from './rules/wanted-nodes.ts'
-
-export const COMFYUI = 'https://github.com/comfyanonymous/ComfyUI'
-
-export type LockRequest = {
-  /** Missing: everything that `environments` say. */
-  readonly graph?: WantedGraph & { readonly isBuiltIn: (className: string) => boolean }
-  readonly workflow?: WorkflowLock['workflow']
-  readonly given: readonly GivenPackage[]
-  readonly previous?: WorkflowLock | undefined
-  readonly served: ReadonlyMap<string, string>
-  /** In order of precedence. The first may be the file that the lock is made from. */
-  readonly environments: readonly Pick<ForeignFile, 'comfyui' | 'python' | 'nodes' | 'models' | 'requirements'>[]
-  readonly imported?: WorkflowLock['imported']
-  readonly index: PackagesByClass
-  readonly comfyui?: { readonly source: WantedSource } | undefined
-  readonly base: Partial<WorkflowLock['base']>
-  readonly environment: Readonly<Record<string, string>>
-  readonly addresses: ReadonlyMap<string, string>
-}
-
-/** `lock`: missing if something that it needs is not known. */
-export type MadeLock = {
-  readonly lock: WorkflowLock | undefined
-  readonly conflicts: readonly ImageConflict[]
-  readonly notes: readonly string[]
-}
+import {
+  type Choice,
+  type ChosenPackage,
+  choosePackages,
+  type GivenPackage,
+  optionText,
+} from './rules/choose-packages.ts'
+import { COMFYUI } from './rules/comfyui.ts'
+import type { LockRequest, MadeLock } from './rules/lock-request.ts'
+import { foldedName, isCommit, registrySource, sourceText, type WantedSource } from './rules/source-address.ts'
+import type { WantedModel } from './rules/wanted-nodes.ts'
 
 type Report = (step: string) => void
 
@@ -53,7 +33,8 @@ export async function makeLock(
   const conflicts: ImageConflict[] = []
   const notes: string[] = []
   const read = packageReader(ports, { report, signal })
-  const chosen = await choose(ports, request, conflicts)
+  const given = await withClasses(request.given, read, conflicts)
+  const chosen = await choose(ports, { ...request, given }, conflicts)
   const nodes: LockedNodes[] = []
   for (const one of chosen) {
     const locked = await lockedNodes(one, read, conflicts)
@@ -112,15 +93,31 @@ async function updatedNodes(
   conflicts: ImageConflict[],
 ): Promise<LockedNodes | undefined> {
   const { source, classes, name } = node
-  const wanted: WantedSource =
+  const wanted: WantedSource | undefined =
     'registry' in source
-      ? { registry: source.registry, version: ref }
+      ? registrySource(source.registry, ref)
       : 'repository' in source
         ? { repository: source.repository, ref: ref ?? source.ref }
         : { path: source.path }
+  if (wanted === undefined) {
+    conflicts.push(unreadable(name, `${ref} is not a version of the registry`, [`--update ${name}=VERSION`]))
+    return undefined
+  }
   const found = await lockedNodes({ name, classes, source: wanted }, read, conflicts)
   const { requirements: _requirements, python: _python, licence: _licence, ...kept } = node
   return found && { ...kept, ...found }
+}
+
+/** Classes of the files, so that a package is chosen for those that nothing else names. */
+async function withClasses(given: readonly GivenPackage[], read: ReadPackage, conflicts: ImageConflict[]) {
+  const known: GivenPackage[] = []
+  for (const { name, source } of given)
+    try {
+      known.push({ name, source, classes: 'registry' in source ? [] : (await read(source)).classes })
+    } catch (error) {
+      conflicts.push(unreadable(name, error, [`--nodes ${name}=PATH`, `--nodes ${name}=ADDRESS@REF`]))
+    }
+  return known
 }
 
 async function choose(
@@ -218,7 +215,15 @@ function packageReader(
   { git, registry, pathOf }: LockPorts,
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): ReadPackage {
-  return async (wanted) => {
+  const known = new Map<string, ReturnType<ReadPackage>>()
+  return (wanted) => {
+    const key = sourceText(wanted)
+    const before = known.get(key) ?? readOnce(wanted)
+    known.set(key, before)
+    return before
+  }
+
+  async function readOnce(wanted: WantedSource): ReturnType<ReadPackage> {
     if ('path' in wanted) {
       report(`reads ${wanted.path}`)
       const { sha256, ...facts } = await git.readFolder(pathOf(wanted.path), signal)
@@ -262,7 +267,9 @@ async function lockedModels(
       notes.push(`${wanted.name} is in no model folder, and its kind is not known, so it is not in the lock.`)
       continue
     }
-    const claims: readonly Claim[] = [before, listed.find(isSame), offerOf(wanted)].filter((one) => one !== undefined)
+    const claims = [before, listed.find(isSame), offerOf(wanted)].flatMap((one) =>
+      one === undefined ? [] : [claimOf(one)],
+    )
     const sha256 = here?.sha256 ?? claims.find((one) => one.sha256 !== undefined)?.sha256
     const fitting = claims.filter((one) => one.sha256 === undefined || one.sha256 === sha256)
     for (const { source } of claims.filter((one) => !fitting.includes(one) && one.source !== undefined))
@@ -281,6 +288,8 @@ type Claim = {
   readonly sizeBytes?: number | undefined
   readonly source?: string | undefined
 }
+
+const claimOf = ({ sha256, sizeBytes, source }: Claim): Claim => ({ sha256, sizeBytes, source })
 
 const offerOf = ({ offered }: WantedModel): Claim | undefined =>
   offered && { sha256: offered.sha256, source: offered.url }

@@ -1,5 +1,6 @@
-import type { ImageConflict, LockedModel, NodeSource, WorkflowLock } from '../../contract/worker-images.ts'
+import type { ImageConflict, NodeSource, WorkflowLock } from '../../contract/worker-images.ts'
 import type { Choice } from './rules/choose-packages.ts'
+import type { ForeignModel } from './rules/formats/environment.ts'
 import type { PackageFacts } from './rules/package-facts.ts'
 import type { WantedSource } from './rules/source-address.ts'
 
@@ -15,9 +16,7 @@ export type ResolvePython = (request: {
   readonly provides: Readonly<Record<string, string>>
   readonly python: string
   readonly signal: AbortSignal
-}) => Promise<
-  { readonly packages: WorkflowLock['python'] } | { readonly conflicts: readonly ImageConflict[] }
->
+}) => Promise<{ readonly packages: WorkflowLock['python'] } | { readonly conflicts: readonly ImageConflict[] }>
 
 export type LockPorts = {
   readonly git: {
@@ -44,7 +43,7 @@ export type LockPorts = {
     name: string,
     directory: string | undefined,
     report: (step: string) => void,
-  ) => Promise<Omit<LockedModel, 'delivery'> | undefined>
+  ) => Promise<ForeignModel | undefined>
   readonly readInput: (name: string) => Promise<{ readonly sizeBytes: number; readonly sha256: string } | undefined>
   /** Missing: nobody can be asked. */
   readonly choose: ((choice: Choice) => Promise<Choice['options'][number] | undefined>) | undefined

@@ -74,10 +74,11 @@ export function choosePackages(classes: readonly WantedClass[], evidence: Eviden
   for (const wanted of classes) {
     const candidates = candidatesFor(wanted, evidence)
     const keys = new Set(candidates.flatMap((one) => [...one.keys]))
-    const given = evidence.given.filter(
-      ({ name, classes: own }) => own?.includes(wanted.name) === true || keys.has(foldedName(name)),
-    )
-    const locked = evidence.locked.filter(({ classes: own }) => own.includes(wanted.name))
+    const isOf = ({ name, classes: own = [] }: Pick<GivenPackage, 'name' | 'classes'>) =>
+      own.includes(wanted.name) || keys.has(foldedName(name))
+    const named = evidence.given.filter(isOf)
+    const given = named.length === 0 && candidates.length === 0 ? unreadPackages(evidence) : named
+    const locked = evidence.locked.filter(isOf)
     const [only, another] = candidates
     if (given.length > 0) for (const { name, source } of given) take(wanted.name, name, source)
     else if (locked.length > 0) for (const one of locked) take(wanted.name, one.name, { locked: one })
@@ -86,7 +87,19 @@ export function choosePackages(classes: readonly WantedClass[], evidence: Eviden
       take(wanted.name, only.name, only.sources[0])
     else choices.set(candidates.map(({ name }) => name).join(), choiceOf(wanted.name, candidates))
   }
+  // Packages without classes of the graph: the user wants them all the same.
+  for (const { name, source } of evidence.given)
+    if (!packages.has(foldedName(name))) packages.set(foldedName(name), { name, source, classes: [] })
+  for (const one of evidence.locked)
+    if (one.classes.length === 0 && !packages.has(foldedName(one.name)))
+      packages.set(foldedName(one.name), { name: one.name, source: { locked: one }, classes: [] })
   return { packages: [...packages.values()], choices: [...choices.values()], unknown }
+}
+
+/** A class that nothing names is of the only package whose classes cannot be read: they are made by code. */
+function unreadPackages({ given }: Evidence): readonly GivenPackage[] {
+  const unread = given.filter(({ classes = [] }) => classes.length === 0)
+  return unread.length === 1 ? unread : []
 }
 
 function choiceOf(className: string, candidates: readonly Candidate[]): Choice {

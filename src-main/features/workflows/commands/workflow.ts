@@ -6,6 +6,7 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { addWorkflowImage } from '../../worker-images/commands/image.ts'
 import { addWorkflowDeploy } from '../../worker-images/commands/deploy-image.ts'
+import { addWorkflowLock } from '../../worker-images/commands/lock.ts'
 import { packagesText } from '../rules/node-packages.ts'
 import { addWorkflowClasses } from './classes.ts'
 import { addWorkflowExport } from './export.ts'
@@ -156,6 +157,7 @@ Examples:
     })
 
   addWorkflowDeploy(workflow, surroundings)
+  addWorkflowLock(workflow, surroundings)
   addWorkflowExport(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
   addWorkflowSweeps(workflow, surroundings)

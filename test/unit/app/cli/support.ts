@@ -97,7 +97,12 @@ export type Given = {
   readonly env?: Record<string, string>
   readonly stdin?: string
   /** A person at a terminal of this width, and what they answer; no answer: they break off. */
-  readonly person?: { readonly columns?: number; readonly yes?: boolean; readonly secret?: string }
+  readonly person?: {
+    readonly columns?: number
+    readonly yes?: boolean
+    readonly secret?: string
+    readonly pick?: number
+  }
 }
 
 /** Surroundings that keep what is written, and what was asked. */
@@ -126,6 +131,10 @@ export function surroundingsOf(folder: string, given: Given = {}) {
       secret: async (question) => {
         asked.push(question)
         return given.person?.secret
+      },
+      pick: async (question, options) => {
+        asked.push([question, ...options].join('\n'))
+        return given.person?.pick
       },
     },
     stdin: Object.assign(

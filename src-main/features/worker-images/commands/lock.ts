@@ -1,0 +1,48 @@
+import { Option } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { FOREIGN_FORMATS } from '../../../contract/worker-images.ts'
+import type { LockOptions } from './lock/lock-file.ts'
+
+const repeated = (text: string, before: readonly string[] = []) => [...before, text]
+
+export function addWorkflowLock(parent: CliCommand, surroundings: Surroundings): void {
+  parent
+    .command('lock')
+    .description('write down everything that the worker image of a graph is built from, with exact versions')
+    .argument('[file]', 'workflow as JSON, a picture that holds a graph, or a lock for --update and --as')
+    .option('-o, --output <file>', 'write to this file (default: NAME.lock.yaml next to the graph)')
+    .option('--nodes <name=source>', 'where this package comes from; may be repeated', repeated)
+    .option('--comfyui <source>', 'a version, like 0.3.40, or a repository, like ADDRESS@REF or PATH@REF')
+    .addOption(
+      new Option('--server <url>', 'use the classes and versions of this ComfyUI server').conflicts('endpoint'),
+    )
+    .option('--endpoint <endpoint>', 'use the classes and versions of this endpoint')
+    .option('--snapshot <file>', 'use the versions in this snapshot of ComfyUI-Manager')
+    .option('--from <file>', 'read a comfy-build.yaml, snapshot or comfy-lock.yaml; without a graph, all of it')
+    .addOption(new Option('--as <format>', 'write the lock in the format of another tool').choices(FOREIGN_FORMATS))
+    .option('--update <node[=ref]>', 'change only this package, or ComfyUI, to a version; may be repeated', repeated)
+    .option('--models <folder>', 'look for models in this folder, too; may be repeated', repeated)
+    .option('--model <name=address>', 'where this model is downloaded from; may be repeated', repeated)
+    .option('--base <image>', 'image to build on')
+    .option('--python <version>', 'Python of that image')
+    .option('--provides <name=version>', 'Python package of that image, which stays; may be repeated', repeated)
+    .option('--env <name=value>', 'variable of the worker, without secrets; may be repeated', repeated)
+    .option('--registry <url>', 'registry of node packages')
+    .details(`
+A SOURCE is a folder, PATH@REF or ADDRESS@REF of a git repository (https or ssh), or registry:ID@VERSION. Versions come from
+--nodes, then the lock that is there, --from, --snapshot, the server, the graph, and last the index of packages in the data
+folder. If several packages fit, it asks on a terminal; elsewhere it lists the options and the exit code is 1. A lock that
+is there keeps its versions and comments.
+
+Examples:
+  $ drydock workflow lock cat.json -o cat.lock.yaml
+  $ drydock workflow lock cat.json --server http://127.0.0.1:8188 --nodes ink=./ink
+  $ drydock workflow lock cat.lock.yaml --update ink=v2
+  $ drydock workflow lock --from comfy-build.yaml -o cat.lock.yaml
+  $ drydock workflow lock cat.lock.yaml --as snapshot -o snapshot.json`)
+    .action(async (file: string | undefined, options: LockOptions, command: CliCommand) => {
+      const { lockFile } = await import('./lock/lock-file.ts')
+      await lockFile(file, options, { command, surroundings })
+    })
+}

@@ -1,0 +1,1 @@
+export const COMFYUI = 'https://github.com/comfyanonymous/ComfyUI'

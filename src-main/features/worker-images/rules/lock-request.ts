@@ -1,0 +1,30 @@
+import type { ImageConflict, WorkflowLock } from '../../../contract/worker-images.ts'
+import type { PackagesByClass } from '../../workflows/rules/node-packages.ts'
+import type { GivenPackage } from './choose-packages.ts'
+import type { Environment } from './formats/environment.ts'
+import type { WantedSource } from './source-address.ts'
+import type { WantedGraph } from './wanted-nodes.ts'
+
+export type LockRequest = {
+  /** Missing: everything that `environments` say. */
+  readonly graph?: WantedGraph & { readonly isBuiltIn: (className: string) => boolean }
+  readonly workflow?: WorkflowLock['workflow']
+  readonly given: readonly GivenPackage[]
+  readonly previous?: WorkflowLock | undefined
+  readonly served: ReadonlyMap<string, string>
+  /** In order of precedence. The first may be the file that the lock is made from. */
+  readonly environments: readonly Environment[]
+  readonly imported?: WorkflowLock['imported']
+  readonly index: PackagesByClass
+  readonly comfyui?: { readonly source: WantedSource } | undefined
+  readonly base: Partial<WorkflowLock['base']>
+  readonly environment: Readonly<Record<string, string>>
+  readonly addresses: ReadonlyMap<string, string>
+}
+
+/** `lock`: missing if something that it needs is not known. */
+export type MadeLock = {
+  readonly lock: WorkflowLock | undefined
+  readonly conflicts: readonly ImageConflict[]
+  readonly notes: readonly string[]
+}

@@ -30,7 +30,7 @@ export const comfyuiVersionIn = (files: PackageFiles): string | undefined =>
   /^__version__\s*=\s*["']([\w.+-]+)["']/m.exec(files.get('comfyui_version.py') ?? '')?.[1]
 
 /** Comments and options of pip are left out, except those that belong to a requirement. */
-export function requirementsIn(text: string): readonly string[] {
+function requirementsIn(text: string): readonly string[] {
   return text
     .replaceAll('\r\n', '\n')
     .replace(/\\\n/g, ' ')

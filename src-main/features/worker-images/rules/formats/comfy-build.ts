@@ -1,4 +1,4 @@
-/** `comfy-build.yaml` of Comfy: schema comfy-build/1, or its definition alone. Source: docs/spec/worker-images.md, 1.4.1. */
+/** `comfy-build.yaml` of Comfy: schema comfy-build/1, or its definition alone. Source: docs/spec/worker-images.md, 1.4. */
 import type { LockedModel, LockedNodes, WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
 import { registrySource, remoteSource } from '../source-address.ts'
@@ -7,6 +7,7 @@ import {
   type Fields,
   type ForeignModel,
   type ForeignNode,
+  type Format,
   isSource,
   patched,
   pathOf,
@@ -20,12 +21,12 @@ import {
 const SCHEMA = 'comfy-build/1'
 const DEFINITION = 'distribution-definition/0'
 
-export const isOf = (data: Fields): boolean => data.schema === SCHEMA || data.schema === DEFINITION
+const isOf = (data: Fields): boolean => data.schema === SCHEMA || data.schema === DEFINITION
 
 const definitionOf = (data: Fields): Fields =>
   data.schema === DEFINITION ? data : isRecord(data.definition) ? data.definition : {}
 
-export function read(data: Fields): Environment {
+function read(data: Fields): Environment {
   const { baseComfyVersion, models, customNodes, pipDependencies, environment } = definitionOf(data)
   return {
     comfyui: textOf(baseComfyVersion),
@@ -64,7 +65,7 @@ function readModel(entry: Fields): ForeignModel | undefined {
   }
 }
 
-export function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
+function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
   const fresh = { schema: SCHEMA, id: null, name: title, description: '', syncedRevision: null, definition: {} }
   const data: Fields = before ?? fresh
   const old = definitionOf(data)
@@ -134,3 +135,5 @@ function fieldsOf({ source }: LockedNodes): Fields {
   if ('repository' in source) return { repository: source.repository, gitRef: source.commit, source: 'git' }
   return { source: 'local' }
 }
+
+export const comfyBuild: Format = { isOf, read, write }

@@ -1,10 +1,11 @@
-/** `comfy-lock.yaml` of comfy-cli: models, and a snapshot of ComfyUI-Manager. Source: docs/spec/worker-images.md, 1.4.3. */
+/** `comfy-lock.yaml` of comfy-cli: models, and a snapshot of ComfyUI-Manager. Source: docs/spec/worker-images.md, 1.4. */
 import type { LockedModel, WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
 import {
   type Environment,
   type Fields,
   type ForeignModel,
+  type Format,
   named,
   patched,
   pathOf,
@@ -14,11 +15,11 @@ import {
 } from './environment.ts'
 import { asSnapshot, changedSnapshot, nodesOf } from './manager-snapshot.ts'
 
-export const isOf = (data: Fields): boolean =>
+const isOf = (data: Fields): boolean =>
   ['basics', 'basic'].some((key) => Object.hasOwn(data, key)) ||
   (Array.isArray(data.models) && Object.hasOwn(data, 'custom_nodes'))
 
-export function read({ models, custom_nodes }: Fields): Environment {
+function read({ models, custom_nodes }: Fields): Environment {
   const nodes = isRecord(custom_nodes) ? custom_nodes : {}
   return {
     comfyui: textOf(nodes.comfyui),
@@ -45,7 +46,7 @@ function hashOf({ hash, hashes }: Fields): string | undefined {
   return sha256Of(hash) ?? sha256Of(listed?.hash)
 }
 
-export function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
+function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
   const old = before?.custom_nodes
   const models = patched(Array.isArray(before?.models) ? before.models : [], lock.models, {
     isUnderstood: (entry) => isRecord(entry) && readModel(entry) !== undefined,
@@ -78,3 +79,5 @@ function changedModel(entry: Fields, { sha256, source }: LockedModel): Fields {
     ...(isKnown || sha256Of(entry.hash) === undefined ? {} : { hash: sha256 }),
   }
 }
+
+export const comfyLock: Format = { isOf, read, write }

@@ -18,6 +18,16 @@ export type Environment = {
 
 export type Fields = Readonly<Record<string, unknown>>
 
+export type Format = {
+  readonly isOf: (data: Fields) => boolean
+  readonly read: (data: Fields) => Environment
+  readonly write: (
+    lock: WorkflowLock,
+    before: Fields | undefined,
+    title: string,
+  ) => { readonly data: unknown; readonly left: readonly string[] }
+}
+
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined
 

@@ -1,29 +1,32 @@
 /** Environments as other tools write them. Source: docs/spec/worker-images.md, 1.4. */
-import type { ForeignFormat, WorkflowLock } from '../../../../contract/worker-images.ts'
+import { FOREIGN_FORMATS, type ForeignFormat, type WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
-import * as comfyBuild from './comfy-build.ts'
-import * as comfyLock from './comfy-lock.ts'
-import type { Environment } from './environment.ts'
-import * as snapshot from './manager-snapshot.ts'
+import { comfyBuild } from './comfy-build.ts'
+import { comfyLock } from './comfy-lock.ts'
+import type { Environment, Format } from './environment.ts'
+import { snapshot } from './manager-snapshot.ts'
 import { changedText, freshText, openText } from './open-text.ts'
 
 export type ForeignFile = Environment & { readonly format: ForeignFormat }
 
-const FORMATS = { 'comfy-build': comfyBuild, snapshot, 'comfy-lock': comfyLock }
+const FORMATS: Readonly<Record<ForeignFormat, Format>> = {
+  'comfy-build': comfyBuild,
+  snapshot,
+  'comfy-lock': comfyLock,
+}
 
 /** @throws Error with the reason, for a person */
 export function readEnvironment(text: string): ForeignFile {
   const { data } = openText(text)
-  if (!isRecord(data)) throw new Error('it is not a build, snapshot or lock of ComfyUI')
-  const [format] = Object.entries(FORMATS).find(([, one]) => one.isOf(data)) ?? []
-  if (format === undefined) throw new Error('it is not a build, snapshot or lock of ComfyUI')
-  const known = format as ForeignFormat
-  return { format: known, ...FORMATS[known].read(data) }
+  const format = isRecord(data) ? FOREIGN_FORMATS.find((one) => FORMATS[one].isOf(data)) : undefined
+  if (!isRecord(data) || format === undefined) throw new Error('it is not a build, snapshot or lock of ComfyUI')
+  return { format, ...FORMATS[format].read(data) }
 }
 
 /**
  * Keeps everything in `previous` that it does not understand.
  * @returns also the packages that the format cannot name
+ * @throws Error with the reason if `previous` has another format
  */
 export function writeEnvironment(
   format: ForeignFormat,
@@ -32,6 +35,8 @@ export function writeEnvironment(
 ): { readonly text: string; readonly left: readonly string[] } {
   const opened = previous === undefined ? undefined : openText(previous)
   const before = isRecord(opened?.data) ? opened.data : undefined
+  if (opened !== undefined && (before === undefined || !FORMATS[format].isOf(before)))
+    throw new Error(`it is not a ${format}, so it is not overwritten`)
   const { data, left } = FORMATS[format].write(lock, before, title)
   return { text: opened === undefined ? freshOf(format, data) : changedText(opened, data), left }
 }

@@ -1,21 +1,30 @@
 /**
  * Snapshots of ComfyUI-Manager. Older ones have no `cnr_custom_nodes` or `pips`; those in YAML are below `custom_nodes`.
- * Source: docs/spec/worker-images.md, 1.4.2.
+ * Source: docs/spec/worker-images.md, 1.4.
  */
 import type { LockedNodes, WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
 import { foldedName, folderOf, plainAddress, registrySource, remoteSource } from '../source-address.ts'
-import { type Environment, type Fields, type ForeignNode, isSource, named, pinsOf, textOf } from './environment.ts'
+import {
+  type Environment,
+  type Fields,
+  type ForeignNode,
+  type Format,
+  isSource,
+  named,
+  pinsOf,
+  textOf,
+} from './environment.ts'
 
 const KEYS = ['git_custom_nodes', 'cnr_custom_nodes', 'file_custom_nodes'] as const
 
 export const asSnapshot = (data: unknown): Fields | undefined =>
   isRecord(data) && KEYS.some((key) => Object.hasOwn(data, key)) ? data : undefined
 
-export const isOf = (data: Fields): boolean =>
+const isOf = (data: Fields): boolean =>
   (asSnapshot(data) ?? asSnapshot(data.custom_nodes)) !== undefined && !Array.isArray(data.models)
 
-export function read(data: Fields): Environment {
+function read(data: Fields): Environment {
   const found = asSnapshot(data) ?? asSnapshot(data.custom_nodes) ?? {}
   return { comfyui: textOf(found.comfyui), nodes: nodesOf(found), models: [], requirements: [] }
 }
@@ -40,7 +49,7 @@ function readPublished(id: string, version: unknown): ForeignNode | undefined {
   return source === undefined ? undefined : { name: id, source }
 }
 
-export function write(lock: WorkflowLock, before: Fields | undefined) {
+function write(lock: WorkflowLock, before: Fields | undefined) {
   const inner = asSnapshot(before) === undefined ? asSnapshot(before?.custom_nodes) : undefined
   const { data, left } = changedSnapshot(lock, inner ?? before)
   const pips = Object.fromEntries(pinsOf(lock).map((pin) => [pin, '']))
@@ -98,3 +107,5 @@ function changedEntries(
   })
   return Object.fromEntries([...kept, ...left.map((node) => entry(node, undefined))])
 }
+
+export const snapshot: Format = { isOf, read, write }

@@ -319,7 +319,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'supervise',
     'worker-calls',
   ],
-  'worker-images': ['commands/deploy-image', 'commands/image', 'commands/lock'],
+  'worker-images': ['commands/deploy-image', 'commands/image', 'commands/lock', 'commands/test-image'],
   workflows: [
     'adapters/comfy-server',
     'assets',

@@ -48,6 +48,11 @@ def run_steps(job: JobInput, context: Context) -> dict[str, Any]:
     steps = Steps(context.progress)
     models = [one for one in asked.get("models") or [] if isinstance(one, dict)]
     missing = [one for one in models if not _is_here(context, one)]
+    if asked.get("classes") is True:
+        if steps.run("starts", lambda: _start(context, [])):
+            classes = context.server.ask_json(context.server.path("object_info"), timeout=CLASSES_S * 6)
+            return {"steps": steps.done, "full": False, "object_info": classes}
+        return {"steps": steps.done, "full": False}
     full = asked.get("full")
     if not isinstance(full, bool):
         full = has_card() or not models

@@ -31,10 +31,7 @@ describe('the worker of images', () => {
     const exchange = readExchange(name)
     const input = SCENARIOS[name] ?? ''
     const [own, ofBridge] = [await recordedServer(exchange), await recordedServer(exchange)]
-    const [inPython, expected] = [
-      await runInPython(input, own.url),
-      await runJob(input, { servers: [ofBridge.url] }),
-    ]
+    const [inPython, expected] = [await runInPython(input, own.url), await runJob(input, { servers: [ofBridge.url] })]
     expect(withoutPorts(inPython.output)).toEqual(withoutPorts(expected.output))
   })
 

@@ -18,23 +18,36 @@ import {
 } from '../../endpoints/commands/endpoint-options.ts'
 import { showWarning } from '../../endpoints/commands/show-endpoint.ts'
 import type { TestPlan } from '../../endpoints/commands/worker-repository.ts'
+import type { ImageTestOptions } from '../../worker-images/commands/test-image.ts'
 import type { TestResult } from './run-worker-tests.ts'
 
 export function addTest(test: CliCommand, surroundings: Surroundings): void {
-  addEndpointOptions(test.argument('[folder]', 'folder of the repository', '.'))
-    .option('--no-gpu', 'run without the GPU that tests.json asks for')
+  addEndpointOptions(test.argument('[folder]', 'folder of the repository, or the lock of a workflow', '.'))
+    .option('--no-gpu', 'run without the GPU that tests.json asks for, or that this machine has')
+    .option('--workflow <file>', 'test an image of a workflow: its nodes, and whether it can run this graph')
+    .option('--full', 'run the graph also without a GPU; its models must be there')
     .details(`
 Each test is a job of an endpoint that is made for it and deleted afterwards. It runs the handler file of the folder, or
 what --handler, --command or --image names. A test passes when its job is COMPLETED within its limit, or within
 10 minutes if it has none; pulling an image and starting a worker do not count. Without a running service, one is
 started for the tests. The exit code is 0 only if every test passed.
 
+With --workflow, or a lock in place of the folder, the image that --image names is tested step by step: it starts, loads
+all node classes and validates the graph, with stand-ins for missing models and pictures. With a GPU the graph runs, too.
+
 Examples:
   $ drydock test
   $ drydock test ./worker --handler src/handler.py --env MODEL=small
   $ docker build -t worker . && drydock test --image worker --pull never
-  $ drydock test --image worker --no-gpu --json`)
+  $ drydock test --image worker --no-gpu --json
+  $ drydock test cat.lock.yaml --image ghcr.io/ada/cat:1
+  $ drydock test --image ghcr.io/ada/cat:1 --workflow cat.json --full --volume ./models:/runpod-volume/models:ro`)
     .action(async (folder: string, options: TestOptions, command: CliCommand) => {
+      const images = await import('../../worker-images/commands/test-image.ts')
+      if (options.workflow !== undefined || images.isLockName(folder)) {
+        await testImage(images, folder, options, { command, surroundings })
+        return
+      }
       const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
       const from = resolve(surroundings.cwd, folder)
       const plan = await readTestPlan(from)
@@ -58,7 +71,32 @@ Examples:
 }
 
 // `gpu`: the value of --gpu, or false after --no-gpu.
-type TestOptions = EndpointOptions & { readonly gpu?: EndpointSettings | boolean }
+type TestOptions = EndpointOptions & Pick<ImageTestOptions, 'workflow' | 'full' | 'gpu'>
+
+async function testImage(
+  {
+    isLockName,
+    planImageTest,
+    runImageTest,
+    showImageTest,
+  }: typeof import('../../worker-images/commands/test-image.ts'),
+  folder: string,
+  options: TestOptions,
+  { command, surroundings }: { readonly command: CliCommand; readonly surroundings: Surroundings },
+): Promise<void> {
+  const settings = settingsOf(options, surroundings)
+  const plan = await planImageTest(isLockName(folder) ? folder : undefined, options, settings, surroundings)
+  const output = outputOf(command, surroundings)
+  const result = await stoppable(
+    surroundings,
+    (signal) => `The test was stopped by ${signal}.`,
+    (signal) =>
+      onService(command, surroundings, (client) => runImageTest(client, plan, { output, surroundings, signal })),
+  )
+  const failed = result.steps.filter(({ passed }) => !passed).length
+  output.result({ passed: failed === 0, ...result }, () => showImageTest(output, result))
+  if (failed > 0) throw new CliError('TESTS_FAILED', { failed, of: counted(result.steps.length, 'step') })
+}
 
 async function settingsFor(
   folder: string,

@@ -127,6 +127,13 @@ export const V2_ROUTES = {
     response: healthRecord,
     source: 'docs/spec/job-api.md, 1',
   },
+  openapi: {
+    methods: ['GET'],
+    path: '/v2/:endpointId/openapi',
+    summary: 'Read the OpenAPI document of an endpoint, with the parameters of a published graph',
+    response: z.unknown(),
+    source: 'docs/spec/worker-images.md, 5',
+  },
   requests: {
     methods: ['GET'],
     path: '/v2/:endpointId/requests',

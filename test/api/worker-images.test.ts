@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { workflowLock } from '../../src-main/contract/worker-images.ts'
 import { setup, type TestService } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
 import type { TestWorker } from '../support/worker-client.ts'
 
 const PLACE = '/api/apps/cat/environments/production'
 
-export const lockOf = (more: object = {}) =>
+const lockOf = (more: object = {}) =>
   workflowLock.parse({
     schema: 'drydock-workflow-lock/1',
     comfyui: { repository: 'https://example.com/comfyui', commit: 'a'.repeat(40) },
@@ -70,8 +71,10 @@ describe('a release of a worker image', () => {
       workflows: { modelFolders: true },
     })
     expect(await service.get('/api/published-graphs/cat')).toMatchObject({ behind: 'cat-worker', version: 1 })
-    const document = await service.get('/api/published-graphs/cat/openapi.json')
+    const document = await service.get('/v2/cat/openapi')
+    expect(document).toEqual(await service.get('/api/published-graphs/cat/openapi.json'))
     expect(JSON.stringify(document)).toContain('"default":"a cat"')
+    expect((await service.get('/v2/cat-worker/openapi')).info.description).toBe('The endpoint cat-worker.')
     const id = await service.run({ prompt: 'a dog' }, {}, 'cat')
     expect(JSON.stringify(await asked)).toContain('a dog')
     await worker.done(id, { output: 'drawn' })
@@ -148,6 +151,20 @@ describe('a release of a worker image', () => {
     service.fleet().end(broken.id, { code: 1 })
     expect(await ended(service, 2)).toMatchObject({ release: { state: 'failed' } })
     expect(await service.get('/api/published-graphs/cat')).toMatchObject({ version: 1, versions: [1] })
+  })
+
+  it('runs on the machine that the deploy names, whose image comes from a registry', async () => {
+    const service = await setup()
+    await service.post('/api/machines', { name: 'box', way: { kind: 'ssh', to: 'ada@box' } })
+    await settle()
+    const body = { image: 'ghcr.io/ada/cat:1', lock: lockOf(), graph: graphOf('a cat'), machine: 'box' }
+    const { plan: shown, manifest } = await service.post(`${PLACE}/image-plan`, body)
+    expect(shown.warnings).toEqual([expect.stringContaining('so box gets whatever its registry has')])
+    const { release } = await service.post(`${PLACE}/releases`, { source: { image: manifest }, machine: 'box' })
+    void (await service.worker('cat-worker')).take()
+    expect(await ended(service, release.number)).toMatchObject({ release: { state: 'active' } })
+    expect((await service.get('/api/workers')).workers).toMatchObject([{ machine: 'box' }])
+    expect(await service.get('/api/published-graphs/cat')).toMatchObject({ behind: 'cat-worker' })
   })
 
   it('is refused with a graph that cannot be published', async () => {

@@ -329,7 +329,6 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'commands/graph/save-results',
     'commands/graph/set-values',
     'published-graphs',
-    'released-graphs',
     'routes/assets',
     'runs',
     'submit-graph',

@@ -62,8 +62,7 @@ async function setup() {
     return image
   }
 
-  const run = (...argv: readonly string[]) =>
-    startCommand([...argv, '--data', service.data], { cwd: project }).ended
+  const run = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project }).ended
   const deploy = (image: string, ...more: readonly string[]) =>
     run('workflow', 'deploy', 'cat.lock.yaml', '--image', image, '--expose', '1.text=prompt', '--yes', ...more)
   const draw = async (prompt?: string) =>
@@ -78,11 +77,20 @@ test('an image is deployed and called, changed without a failed job, and rolled 
   expect(first.stdout).toMatch(/Release 1 of cat\/production is active/)
   expect(first.stdout).toMatch(/curl .*"prompt": "a cat".*\/v2\/cat\/runsync/)
   expect(await draw('a lamp')).toMatchObject({ image: '1', text: 'a lamp' })
-  const document = await service.get('/api/published-graphs/cat/openapi.json')
+  const document = await service.get('/v2/cat/openapi')
   expect(document.paths['/runsync']).toBeDefined()
 
   const second = await build('2')
-  const plan = await run('workflow', 'deploy', 'cat.lock.yaml', '--image', second, '--expose', '1.text=prompt', '--plan')
+  const plan = await run(
+    'workflow',
+    'deploy',
+    'cat.lock.yaml',
+    '--image',
+    second,
+    '--expose',
+    '1.text=prompt',
+    '--plan',
+  )
   expect(plan.stdout).toMatch(/~ nodes kit {2}version 1\.0\.1 -> version 1\.0\.2/)
   expect(plan.stdout).toMatch(/cold start: about .*pull 0\.0 s, start \d+\.\d s, first picture/)
   expect(await draw()).toMatchObject({ image: '1' })

@@ -10,9 +10,9 @@ import type { Endpoint, Environment, Release, Storage } from '../../storage/stor
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'
 import type { StagedWorker } from '../workers/stage-worker.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
-import { keepVersion } from '../workflows/released-graphs.ts'
 import { readEndpointsOf } from './environment-endpoints.ts'
 import type { ReleasePlan } from './plan-release.ts'
+import { keepVersion } from './released-graphs.ts'
 import { partsOf } from './rules/plan.ts'
 import { removeUnused } from './variables.ts'
 

@@ -14,10 +14,12 @@ import {
 import { parseRequest } from '../../../http/read-request.ts'
 import { afterResponse } from '../../../http/send-response.ts'
 import type { SentJson } from '../../../lib/json/bytes.ts'
+import { writeJson } from '../../../lib/json/value.ts'
 import type { Endpoint, Job, JobStore } from '../../../storage/storage.ts'
 import { kindOf, workedBy } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { readHealth } from '../../endpoints/views.ts'
 import { withLivePackages } from '../../platform-api/live-packages.ts'
+import { describeGraph } from '../../workflows/rules/publish/describe-graph.ts'
 import { cancelJob, retryJob } from '../queue/change-job.ts'
 import type { StreamClient } from '../queue/stream-clients.ts'
 import type { Submission } from '../queue/submit.ts'
@@ -220,6 +222,12 @@ const health: JobOperations['health'] = ({ service, endpoint }) => {
   return jsonResponse(JSON.stringify(readHealth(service.views, worker)))
 }
 
+const openapi: JobOperations['openapi'] = ({ service: { storage, info }, endpoint: { id, config } }) => {
+  const version = config.graph && storage.graphs.get(id, config.graph.version)
+  const url = `${info().url}/v2/${id}`
+  return jsonResponse(writeJson(describeGraph({ id, name: config.name, url, ...version }), 2))
+}
+
 /** Newest first, with full-text search except for published graphs. */
 const requests: JobOperations['requests'] = async ({ query, service, endpoint }) => {
   const page = await kindOf(endpoint).list(service, endpoint, {
@@ -241,5 +249,6 @@ export const JOB_V2_OPERATIONS: JobOperations = {
   retry,
   purgeQueue: purge,
   health,
+  openapi,
   requests,
 }

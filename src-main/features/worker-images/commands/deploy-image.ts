@@ -125,8 +125,7 @@ async function deployImage(file: string, read: LockFile, options: Options, deps:
   output.result({ plan: release, image: plan, ...progress }, () => {
     showRelease(session, progress)
     const published = progress.endpoints.find(({ resource }) => resource === plainId(app))
-    if (published !== undefined)
-      output.line(`OpenAPI document: ${client.url}/api/published-graphs/${published.id}/openapi.json`)
+    if (published !== undefined) output.line(`\nIts OpenAPI document: ${published.url}/openapi`)
   })
 }
 

@@ -1,4 +1,4 @@
-/** What a deploy of a worker image changes and costs. Source: docs/spec/worker-images.md, 5. */
+/** Changes, sizes and the cold start of a deploy. Source: docs/spec/worker-images.md, 5. */
 import { limit } from '../../../contract/limits.ts'
 import type {
   ColdStart,

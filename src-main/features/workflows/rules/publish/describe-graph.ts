@@ -36,13 +36,16 @@ function parameterSchema(parameter: GraphParameter): JsonObject {
   ])
 }
 
+/** @param described without parameters and version: an endpoint that is no published graph */
 export function describeGraph({
   id,
   name,
   version,
   url,
   parameters,
-}: Pick<PublishedGraph, 'id' | 'name' | 'version' | 'url' | 'parameters'>): JsonObject {
+}: Pick<PublishedGraph, 'id' | 'name' | 'url'> & Partial<Pick<PublishedGraph, 'version' | 'parameters'>>): JsonObject {
+  const input = parameters === undefined ? object({ type: 'object' }) : inputSchema(parameters)
+  const what = version === undefined ? `The endpoint ${id}.` : `The graph ${id}, version ${version}.`
   const body = object({
     required: true,
     content: object({
@@ -50,7 +53,7 @@ export function describeGraph({
         schema: object({
           type: 'object',
           required: ['input'],
-          properties: object({ input: inputSchema(parameters), webhook: object({ type: 'string' }) }),
+          properties: object({ input, webhook: object({ type: 'string' }) }),
         }),
       }),
     }),
@@ -59,7 +62,7 @@ export function describeGraph({
     object({ post: object({ operationId, summary, requestBody: body, responses: responseSchema(summary) }) })
   return object({
     openapi: '3.1.0',
-    info: object({ title: name, version: String(version), description: `The graph ${id}, version ${version}.` }),
+    info: object({ title: name, version: String(version ?? 1), description: what }),
     servers: [object({ url })],
     security: [object({ key: [] })],
     paths: object({

@@ -242,7 +242,9 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'adapters/unpack-artifact',
     'adapters/unpack-in-thread',
     'adapters/watch-project',
+    'commands/build-app',
     'commands/deploy/app-target',
+    'commands/deploy/deploy-app',
     'commands/deploy/deploy-to-target',
     'commands/deploy/run-release',
     'commands/deploy/show-release',
@@ -319,7 +321,14 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'supervise',
     'worker-calls',
   ],
-  'worker-images': ['commands/deploy-image', 'commands/image', 'commands/lock', 'commands/test-image'],
+  'worker-images': [
+    'commands/build-repository',
+    'commands/deploy-image',
+    'commands/deploy-repository',
+    'commands/image',
+    'commands/lock',
+    'commands/test-image',
+  ],
   workflows: [
     'adapters/comfy-server',
     'assets',
@@ -356,6 +365,7 @@ export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>
 export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['database', 'stores', 'storage'],
   dockerode: ['src-main/runtimes/docker/'],
+  '@balena/dockerignore': ['src-main/runtimes/docker/'],
   protobufjs: ['src-main/runtimes/docker/'],
   electron: ['desktop'],
   'electron-updater': ['desktop'],

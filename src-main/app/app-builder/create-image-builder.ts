@@ -1,7 +1,7 @@
 /** Builds images without a service, so that the command line need not load one. */
 import { homedir } from 'node:os'
 import { createMask } from '../../features/workers/rules/log-lines.ts'
-import { type BuiltImage, buildRepository, type RepositoryBuild } from '../../runtimes/docker/build-repository.ts'
+import { type BuiltImage, buildRepository, ImageBuildFailed, type RepositoryBuild } from '../../runtimes/docker/build-repository.ts'
 import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
 import type { Watch } from '../../runtimes/port.ts'
 
@@ -18,7 +18,8 @@ export async function openImageBuilder(env: Readonly<Record<string, string | und
         return await buildRepository(docker, build, surroundings, { report: (text) => report(mask(text)), signal })
       } catch (error) {
         signal.throwIfAborted()
-        throw new Error(mask(error instanceof Error ? error.message : String(error)))
+        const lines = error instanceof ImageBuildFailed ? error.lines : []
+        throw new ImageBuildFailed(mask(error instanceof Error ? error.message : String(error)), lines.map(mask))
       }
     },
     tag: (image: string, repo: string, tag: string): Promise<unknown> => docker.getImage(image).tag({ repo, tag }),

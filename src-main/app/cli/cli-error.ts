@@ -84,7 +84,7 @@ export const CLI_ERRORS = {
   },
   PROGRAM_FAILED: { exitCode: EXIT_CODES.failed, message: 'Could not start {program}: {why}' },
   BUILD_FAILED: { exitCode: EXIT_CODES.failed, message: 'Nothing was built: {count}.' },
-  IMAGE_NOT_BUILT: { exitCode: EXIT_CODES.failed, message: 'The image was not built: {why}' },
+  IMAGE_NOT_BUILT: { exitCode: EXIT_CODES.failed, message: 'The image was not built: {why}.' },
   FILES_EXIST: {
     exitCode: EXIT_CODES.refused,
     message: 'These files already exist in {folder}: {files}. Nothing was written; --force overwrites them.',

@@ -18,7 +18,18 @@ export type BuiltImage = {
   readonly context: { readonly files: number; readonly bytes: number }
 }
 
-/** @throws Error with the failed step and its last lines, or a sentence; the signal's reason */
+/** `lines` is the end of the output of the failed step. */
+export class ImageBuildFailed extends Error {
+  override readonly name = 'ImageBuildFailed'
+  readonly lines: readonly string[]
+
+  constructor(message: string, lines: readonly string[], options?: ErrorOptions) {
+    super(message, options)
+    this.lines = lines
+  }
+}
+
+/** @throws ImageBuildFailed; Error with a sentence; the signal's reason */
 export async function buildRepository(
   docker: Docker,
   { source, ...build }: RepositoryBuild,
@@ -66,7 +77,7 @@ function followSteps(report: Watch['report']) {
       latest = id
       report(state === 'cached' ? `${name} (cached)` : name)
     },
-    failure(error: unknown): Error {
+    failure(error: unknown): ImageBuildFailed {
       const why = error instanceof Error ? error.message : String(error)
       const [, exitCode] = /(?:exit (?:code|status):?|returned a non-zero code:) (\d+)/.exec(why) ?? []
       const step = names.get(failed ?? latest ?? '')
@@ -75,7 +86,7 @@ function followSteps(report: Watch['report']) {
         .filter((line) => line.trim() !== '')
       const reason = exitCode === undefined ? why : `exit code ${exitCode}`
       const head = step === undefined ? reason : `step ${step} failed: ${reason}`
-      return new Error([head, ...lines.slice(-LAST_LINES).map((line) => `  ${line}`)].join('\n'), { cause: error })
+      return new ImageBuildFailed(head, lines.slice(-LAST_LINES), { cause: error })
     },
   }
 }

@@ -6,6 +6,8 @@ import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { restoredText, WITH_ENDPOINTS } from '../../endpoints/rules/deletion-text.ts'
+import { addImageBuildOptions } from '../../worker-images/commands/build-repository.ts'
+import type { RepositoryOptions } from '../../worker-images/commands/deploy-repository.ts'
 import { earlierCode, numberText } from '../rules/earlier-code.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
@@ -14,10 +16,15 @@ import { findBreaks } from './find-breaks.ts'
 import type { PreviewOptions } from './preview/run-preview.ts'
 
 type AllOptions = DeployOptions &
+  RepositoryOptions &
   PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
 
 export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void {
-  addBuildOptions(deploy.option('--env <environment>', 'environment (default: production, or the only one)'))
+  addBuildOptions(
+    deploy
+      .argument('[source]', 'worker repository with a Dockerfile: a folder, or an address of a git repository')
+      .option('--env <environment>', 'environment (default: production, or the only one)'),
+  )
     .option('--plan', 'show what would change, and stop there')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')
     .addOption(new Option('--keep', 'keep endpoints that the app no longer has').conflicts('yes'))
@@ -51,7 +58,16 @@ export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void 
     )
     .option('--quiet', 'with --preview: hide the output of workers')
     .option('--end-with-input', 'with --preview: end when standard input closes, for programs that start one')
+  addImageBuildOptions(deploy, '--stage <stage>')
+    .option('--preset <name>', 'preset of .runpod/hub.json of the worker repository')
+    .option(
+      '--variable <name=value>',
+      'answer to a question of hub.json; may be repeated. Secrets: see `drydock env set`',
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option('--gpu <gpu>', 'GPU of the worker repository (default: that of hub.json)')
     .details(`
+With a worker repository, its image is built and becomes an app with one endpoint, whose form is .runpod/hub.json.
 The app takes the name of its folder, or SVC_APP; app and environment are created if needed. The new release takes
 over when all its endpoints are ready. If one fails, or after Ctrl+C, the previous release stays active.
 
@@ -62,8 +78,16 @@ Examples:
   $ drydock deploy --env staging --yes --json
   $ drydock deploy --url http://127.0.0.1:9000       # the service at the other end of a tunnel; see drydock login
   $ drydock deploy --on gpu-box                      # its workers run there: see drydock machine; previews too
-  $ drydock deploy --target box                      # built here, sent to another service; see drydock target`)
-    .action(async (options: AllOptions, command: CliCommand) => {
+  $ drydock deploy --target box                      # built here, sent to another service; see drydock target
+  $ drydock deploy ./worker --preset Fast            # a worker repository with a Dockerfile`)
+    .action(async (source: string | undefined, options: AllOptions, command: CliCommand) => {
+      if (source !== undefined) {
+        if (options.preview === true || options.target !== undefined)
+          throw usageError('A worker repository cannot be deployed with --preview or --target.')
+        const { deployRepository } = await import('../../worker-images/commands/deploy-repository.ts')
+        await deployRepository(source, options, await openSession(command, surroundings), surroundings)
+        return
+      }
       if (options.preview === true) {
         const { runPreview } = await import('./preview/run-preview.ts')
         await runPreview(options, command, surroundings)

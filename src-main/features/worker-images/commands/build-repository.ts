@@ -18,16 +18,14 @@ import {
 } from '../rules/build-source.ts'
 
 export type ImageBuildOptions = {
-  readonly file?: string
-  readonly buildArg?: readonly string[]
-  readonly secret?: readonly string[]
-  readonly target?: string
+  readonly file?: string | undefined
+  readonly buildArg?: readonly string[] | undefined
+  readonly secret?: readonly string[] | undefined
+  readonly target?: string | undefined
   /** False after --no-cache. */
-  readonly cache?: boolean
-  readonly platform?: string
+  readonly cache?: boolean | undefined
+  readonly platform?: string | undefined
 }
-
-export const BUILD_OPTION_NAMES = ['file', 'buildArg', 'secret', 'target', 'cache', 'platform'] as const
 
 export function addImageBuildOptions<Built extends Command>(command: Built, stage = '--target <stage>'): Built {
   const repeated = (text: string, before: readonly string[] = []) => [...before, text]
@@ -98,7 +96,6 @@ export type BuiltRepository = Awaited<ReturnType<ImageBuilder['build']>> & { rea
 
 /**
  * Builds the image of a repository and shows each step.
- * @param use gets the image before the connection to the engine ends
  * @throws CliError USAGE, FILE_UNREADABLE, IMAGE_NOT_BUILT; the signal's reason
  */
 export async function buildImageOf(
@@ -139,7 +136,7 @@ export async function buildImageOf(
     return { ...built, builder, warnings: argumentWarnings(Object.keys(buildArgs)) }
   } catch (error) {
     signal.throwIfAborted()
-    throw notBuilt(error)
+    throw notBuilt(error, output)
   }
 }
 
@@ -191,11 +188,12 @@ function checked<Value extends object>(value: Value | Problem): Value {
   return value
 }
 
-function notBuilt(error: unknown): unknown {
+/** Prints the last lines of a failed step before the error, because errors are one line. */
+function notBuilt(error: unknown, output?: Output): unknown {
   if (error instanceof CliError || !(error instanceof Error)) return error
-  return new CliError(
-    'IMAGE_NOT_BUILT',
-    { why: error.message.replace(/([^.\n])$/, (end) => (error.message.includes('\n') ? end : `${end}.`)) },
-    { cause: error },
-  )
+  const lines = 'lines' in error && Array.isArray(error.lines) ? error.lines.map(String) : []
+  if (output?.json === false) for (const line of lines) output.note(`  ${line}`)
+  const { message } = new CliError('IMAGE_NOT_BUILT', { why: error.message })
+  const body = { error: [message, ...lines].join('\n'), code: 'IMAGE_NOT_BUILT' }
+  return new CliError('IMAGE_NOT_BUILT', { why: error.message }, { body, cause: error })
 }

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { basename, resolve } from 'node:path'
+import { Option } from 'commander'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { findService } from '../../../app/cli/find-service.ts'
@@ -18,14 +20,35 @@ import {
 } from '../../endpoints/commands/endpoint-options.ts'
 import { showWarning } from '../../endpoints/commands/show-endpoint.ts'
 import type { TestPlan } from '../../endpoints/commands/worker-repository.ts'
+import {
+  addImageBuildOptions,
+  buildImageOf,
+  type ImageBuildOptions,
+  withRepository,
+} from '../../worker-images/commands/build-repository.ts'
 import type { ImageTestOptions } from '../../worker-images/commands/test-image.ts'
 import type { TestResult } from './run-worker-tests.ts'
 
 export function addTest(test: CliCommand, surroundings: Surroundings): void {
-  addEndpointOptions(test.argument('[folder]', 'folder of the repository, or the lock of a workflow', '.'))
-    .option('--no-gpu', 'run without the GPU that tests.json asks for, or that this machine has')
-    .option('--workflow <file>', 'test an image of a workflow: its nodes, and whether it can run this graph')
-    .option('--full', 'run the graph also without a GPU; its models must be there')
+  addImageBuildOptions(
+    addEndpointOptions(
+      test.argument(
+        '[folder]',
+        'folder of the repository, with --build also an address of a git repository; or the lock of a workflow',
+        '.',
+      ),
+    )
+      .option('--no-gpu', 'run without the GPU that tests.json asks for, or that this machine has')
+      .option('--workflow <file>', 'test an image of a workflow: its nodes, and whether it can run this graph')
+      .option('--full', 'run the graph also without a GPU; its models must be there')
+      .addOption(
+        new Option('--build', 'build the Dockerfile of the folder, and run the tests in the new image').conflicts([
+          'image',
+          'handler',
+          'container',
+        ]),
+      ),
+  )
     .details(`
 Each test is a job of an endpoint that is made for it and deleted afterwards. It runs the handler file of the folder, or
 what --handler, --command or --image names. A test passes when its job is COMPLETED within its limit, or within
@@ -38,7 +61,7 @@ all node classes and validates the graph, with stand-ins for missing models and 
 Examples:
   $ drydock test
   $ drydock test ./worker --handler src/handler.py --env MODEL=small
-  $ docker build -t worker . && drydock test --image worker --pull never
+  $ drydock test ./worker --build --secret id=HF_TOKEN,env=HF_TOKEN
   $ drydock test --image worker --no-gpu --json
   $ drydock test cat.lock.yaml --image ghcr.io/ada/cat:1
   $ drydock test --image ghcr.io/ada/cat:1 --workflow cat.json --full --volume ./models:/runpod-volume/models:ro`)
@@ -48,21 +71,16 @@ Examples:
         await testImage(images, folder, options, { command, surroundings })
         return
       }
-      const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
-      const from = resolve(surroundings.cwd, folder)
-      const plan = await readTestPlan(from)
-      const body = {
-        name: `tests of ${basename(from)}`.slice(0, 100),
-        ...(await settingsFor(from, plan, options, surroundings)),
-      }
       const output = outputOf(command, surroundings)
       const results = await stoppable(
         surroundings,
         (signal) => `The tests were stopped by ${signal}.`,
-        (signal) =>
-          onService(command, surroundings, (client) =>
-            runAll(client, { body, plan, signal }, { output, surroundings }),
-          ),
+        (signal) => {
+          const shown = { command, output, surroundings, signal }
+          const { build, file, buildArg, secret, target, cache, platform, ...settings } = options
+          if (build !== true) return testFolder(resolve(surroundings.cwd, folder), settings, shown)
+          return testBuilt(folder, settings, { file, buildArg, secret, target, cache, platform }, shown)
+        },
       )
       const failed = results.filter(({ passed }) => !passed).length
       output.result({ passed: results.length - failed, failed, tests: results }, () => showResults(output, results))
@@ -71,7 +89,56 @@ Examples:
 }
 
 // `gpu`: the value of --gpu, or false after --no-gpu.
-type TestOptions = EndpointOptions & Pick<ImageTestOptions, 'workflow' | 'full' | 'gpu'>
+type SettingOptions = EndpointOptions & { readonly gpu?: EndpointSettings | boolean; readonly image?: EndpointSettings }
+
+type TestOptions = SettingOptions &
+  ImageBuildOptions &
+  Pick<ImageTestOptions, 'workflow' | 'full'> & { readonly build?: true }
+
+type Shown = {
+  readonly command: CliCommand
+  readonly output: Output
+  readonly surroundings: Surroundings
+  readonly signal: AbortSignal
+}
+
+async function testFolder(
+  folder: string,
+  options: SettingOptions,
+  { command, output, surroundings, signal }: Shown,
+): Promise<readonly TestResult[]> {
+  const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
+  const plan = await readTestPlan(folder)
+  const body = {
+    name: `tests of ${basename(folder)}`.slice(0, 100),
+    ...(await settingsFor(folder, plan, options, surroundings)),
+  }
+  return onService(command, surroundings, (client) => runAll(client, { body, plan, signal }, { output, surroundings }))
+}
+
+function testBuilt(
+  source: string,
+  options: SettingOptions,
+  build: ImageBuildOptions,
+  shown: Shown,
+): Promise<readonly TestResult[]> {
+  return withRepository(source, shown, async (repository) => {
+    const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
+    await readTestPlan(repository.folder)
+    const tag = `drydock-test:${randomBytes(6).toString('hex')}`
+    const { builder, warnings } = await buildImageOf(repository, { ...build, tag }, shown)
+    for (const warning of warnings) shown.output.note(`warning: ${warning}`)
+    try {
+      return await testFolder(
+        repository.folder,
+        { ...options, image: { container: { image: tag, pull: 'never' } } },
+        shown,
+      )
+    } finally {
+      await builder.remove(tag)
+    }
+  })
+}
 
 async function testImage(
   {
@@ -101,7 +168,7 @@ async function testImage(
 async function settingsFor(
   folder: string,
   plan: TestPlan,
-  options: TestOptions,
+  options: SettingOptions,
   surroundings: Surroundings,
 ): Promise<EndpointSettings> {
   const given = settingsOf(options, surroundings)

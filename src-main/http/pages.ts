@@ -1,4 +1,5 @@
 /** Pages contain no user data and need no key; the API requires a session. */
+import { hash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { PAGE_KEY_META, PAGE_META, PAGE_SECTIONS } from '../contract/pages.ts'
 import type { ServiceBase, ServiceFacts } from '../features/service-context.ts'
@@ -12,28 +13,29 @@ export type PageFiles = {
 }
 
 // `unsafe-inline` only for styles, which menus, dialogs and the editor inject.
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' data: blob:",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (scripts: readonly string[]) =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' data: blob:",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
-const HEADERS = {
-  'content-security-policy': POLICY,
+const headersFor = (scripts: readonly string[] = []) => ({
+  'content-security-policy': policy(scripts),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-}
+})
 // An asset's name changes with its content. The HTML names the assets, so it is never cached.
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const EACH_TIME = 'no-cache'
@@ -64,7 +66,15 @@ export async function unknownPage(c: Context, service: ServiceBase, files: PageF
 
 async function pageResponse(c: Context, service: ServiceBase, files: PageFiles): Promise<Response> {
   const index = await files.index()
-  return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)
+  if (index === undefined) return webPage(c, service.info())
+  return fileResponse(c, index, EACH_TIME, inlineScripts(new TextDecoder().decode(index.body)))
+}
+
+/** Hashes for the policy, so that it allows exactly the scripts in the built page. */
+function inlineScripts(html: string): readonly string[] {
+  return [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,
+  )
 }
 
 export async function signedInPage(
@@ -83,8 +93,8 @@ export async function signedInPage(
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-function fileResponse(c: Context, { body, type }: PageFile, caching: string): Response {
-  return c.body(body, 200, { ...HEADERS, 'content-type': type, 'cache-control': caching })
+function fileResponse(c: Context, { body, type }: PageFile, caching: string, scripts?: readonly string[]): Response {
+  return c.body(body, 200, { ...headersFor(scripts), 'content-type': type, 'cache-control': caching })
 }
 
 // It shows no user data, so it needs no key, and has no script that could be tricked.

@@ -3,6 +3,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Unplug } from 'lucide-react'
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { loadCode } from '../platform/load-code.ts'
 import { AppContext, type AppServices, useApp, useAppState } from '../store/app-context.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notices } from '../ui/Notices.tsx'
@@ -124,7 +125,9 @@ class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErrorBound
   }
 }
 
-const ShortcutSheet = lazy(() => import('./ShortcutSheet.tsx').then((loaded) => ({ default: loaded.ShortcutSheet })))
+const ShortcutSheet = lazy(() =>
+  loadCode(() => import('./ShortcutSheet.tsx')).then((loaded) => ({ default: loaded.ShortcutSheet })),
+)
 
 type Overlay = 'palette' | 'shortcuts'
 type OverlayProps = { readonly onClose: () => void }
@@ -155,7 +158,7 @@ function usePalette(isWanted: boolean): ComponentType<OverlayProps> | undefined 
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again when it is wanted
   useEffect(() => {
     if (isThere) return
-    import('./Palette.tsx').then(
+    loadCode(() => import('./Palette.tsx')).then(
       ({ Palette }) => setPalette(() => Palette),
       () => undefined,
     )

@@ -3,6 +3,7 @@ import { Redirect, useLocation, useSearch } from 'wouter'
 import { HELLO } from '../../src-main/contract/catalog.ts'
 import { PAGE_SECTIONS, type PageSection } from '../../src-main/contract/pages.ts'
 import { ADDRESS } from '../addresses.ts'
+import { loadCode } from '../platform/load-code.ts'
 import { useAppState } from '../store/app-context.ts'
 import { NotFound, SkeletonRows } from '../ui/PageStates.tsx'
 import { isSample } from '../ui/samples.ts'
@@ -54,17 +55,17 @@ function Home() {
 export type LoadedPages = Readonly<Partial<Record<PageSection, ComponentType>>>
 
 const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
-  endpoints: async () => (await import('../features/endpoints/EndpointPages.tsx')).EndpointPages,
-  jobs: async () => (await import('../features/jobs/JobPages.tsx')).JobPages,
-  workers: async () => (await import('../features/workers/WorkerPages.tsx')).WorkerPages,
-  machines: async () => (await import('../features/machines/MachinePages.tsx')).MachinePages,
-  apps: async () => (await import('../features/apps/AppPages.tsx')).AppPages,
-  workflows: async () => (await import('../features/workflows/WorkflowPages.tsx')).WorkflowPages,
-  models: async () => (await import('../features/models/ModelPages.tsx')).ModelPages,
-  catalog: async () => (await import('../features/catalog/CatalogPages.tsx')).CatalogPages,
-  system: async () => (await import('../features/system/SystemPages.tsx')).SystemPages,
-  flash: async () => (await import('../features/sign-in/SignInPages.tsx')).SignInPages,
-  settings: async () => (await import('../features/settings/SettingsPages.tsx')).SettingsPages,
+  endpoints: async () => (await loadCode(() => import('../features/endpoints/EndpointPages.tsx'))).EndpointPages,
+  jobs: async () => (await loadCode(() => import('../features/jobs/JobPages.tsx'))).JobPages,
+  workers: async () => (await loadCode(() => import('../features/workers/WorkerPages.tsx'))).WorkerPages,
+  machines: async () => (await loadCode(() => import('../features/machines/MachinePages.tsx'))).MachinePages,
+  apps: async () => (await loadCode(() => import('../features/apps/AppPages.tsx'))).AppPages,
+  workflows: async () => (await loadCode(() => import('../features/workflows/WorkflowPages.tsx'))).WorkflowPages,
+  models: async () => (await loadCode(() => import('../features/models/ModelPages.tsx'))).ModelPages,
+  catalog: async () => (await loadCode(() => import('../features/catalog/CatalogPages.tsx'))).CatalogPages,
+  system: async () => (await loadCode(() => import('../features/system/SystemPages.tsx'))).SystemPages,
+  flash: async () => (await loadCode(() => import('../features/sign-in/SignInPages.tsx'))).SignInPages,
+  settings: async () => (await loadCode(() => import('../features/settings/SettingsPages.tsx'))).SettingsPages,
 }
 
 export function sectionOf(path: string): PageSection | undefined {

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
 import { NEW_ENDPOINT_TITLES, NEW_ENDPOINTS } from '../features/endpoints/endpoint-state.ts'
+import { loadCode } from '../platform/load-code.ts'
 import { useApp } from '../store/app-context.ts'
 import { type Command, THEMES } from '../store/app-slices.ts'
 import { isInList, pressInList } from '../store/list-keys.ts'
@@ -36,7 +37,7 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
       (error: Error) => state.notify({ kind: 'error', text: error.message }),
     )
   const newWorkflow = () =>
-    import('../features/workflow-editor/files/add-workflow.ts')
+    loadCode(() => import('../features/workflow-editor/files/add-workflow.ts'))
       .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
       .then(
         ({ id }) => go(ADDRESS.workflow(id)),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { APP_ROUTES } from '../../src-main/contract/app-routes.ts'
 import { liveSnapshot, serviceStats } from '../../src-main/contract/live.ts'
@@ -38,6 +39,14 @@ describe('the pages', () => {
     )
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cache-control')).toBe('no-cache')
+  })
+
+  it('allow exactly the inline scripts of the built page', async () => {
+    const html = '<script>run(1)</script><script type="module" src="/assets/main-1.js"></script>'
+    const { request } = await setup({ pages: { ...PAGES, index: async () => file(html, 'text/html') } })
+    const { headers } = await request('GET', '/', WITHOUT_KEY)
+    const allowed = `'sha256-${createHash('sha256').update('run(1)').digest('base64')}'`
+    expect(headers.get('content-security-policy')).toContain(`; script-src 'self' ${allowed}; `)
   })
 
   it('load files that a browser keeps, as their names change with them', async () => {

@@ -91,6 +91,14 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: [],
     },
   ],
+  'pages import code with loadCode, which loads a lost file again': [
+    {
+      path: 'src-renderer/ui/editor/LazyEditors.tsx',
+      text: `const once = () => import('./Once.tsx')\nconst again = () => loadCode(() => import('./Again.tsx'))\n`,
+      finds: [`import('./Once.tsx')`],
+    },
+    { path: 'src-main/app/cli/main.ts', text: `const once = await import('./once.ts')\n`, finds: [] },
+  ],
   'a docstring says something': [
     {
       path: 'src-main/features/keys/keys.ts',

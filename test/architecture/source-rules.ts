@@ -56,6 +56,10 @@ export const SOURCE_RULES = {
     except: /^src-main\/http\/server\/listen\.ts$/,
     find: (file) => collect(file, opensAPort),
   },
+  'pages import code with loadCode, which loads a lost file again': {
+    appliesTo: /^src-renderer\//,
+    find: (file) => collect(file, importsOnce),
+  },
   'a docstring says something': {
     appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
     find: emptyDocstrings,
@@ -150,6 +154,13 @@ function opensAPort(node: Node): string | undefined {
   const argument = node.arguments?.[0]?.getText() ?? ''
   const isServer = /server$/i.test(expression.expression.getText())
   return isServer || /^\d+$|port$|[{,]\s*(port|path|fd)\b/i.test(argument) ? expression.getText() : undefined
+}
+
+function importsOnce(node: Node): string | undefined {
+  if (!ts.isCallExpression(node) || node.expression.kind !== ts.SyntaxKind.ImportKeyword) return undefined
+  const caller = ts.isArrowFunction(node.parent) ? node.parent.parent : undefined
+  const isLoaded = caller !== undefined && ts.isCallExpression(caller) && caller.expression.getText() === 'loadCode'
+  return isLoaded ? undefined : node.getText()
 }
 
 const TEST_FUNCTIONS = new Set(['test', 'it', 'describe', 'suite'])

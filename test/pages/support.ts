@@ -273,27 +273,16 @@ export async function chooseByKeys(field: Locator, letters: string): Promise<voi
   await focused.filter({ hasText: new RegExp(`^${letters}`) }).press('Enter')
 }
 
-// Opens an address and waits for `seen`; tries again if a network change cancelled the page or one of its files,
-// without which the page stays empty.
+// Opens an address and waits for `seen`; tries again if a network change cancelled the page. It asks for its files again.
 async function goTo(page: Page, address: string, seen: () => Promise<void> = async () => {}): Promise<void> {
-  const fileLost = Promise.withResolvers<boolean>()
-  const note = (request: Request) => {
-    const isFile = ['document', 'script', 'stylesheet'].includes(request.resourceType())
-    if (isFile && OF_THE_MACHINE.test(request.failure()?.errorText ?? '')) fileLost.resolve(true)
-  }
-  page.on('requestfailed', note)
-  const isBrokenOff = (error: unknown) => {
-    if (!OF_THE_MACHINE.test(String(error))) throw error
-    return true
-  }
-  try {
-    // Wait for the navigation to end: it would interrupt a second one.
-    if (await page.goto(address).then(() => false, isBrokenOff)) fileLost.resolve(true)
-    if (!(await Promise.race([fileLost.promise, seen().then(() => false)]))) return
-  } finally {
-    page.off('requestfailed', note)
-  }
-  await goTo(page, address, seen)
+  const isBrokenOff = await page.goto(address).then(
+    () => false,
+    (error) => {
+      if (!OF_THE_MACHINE.test(String(error))) throw error
+      return true
+    },
+  )
+  await (isBrokenOff ? goTo(page, address, seen) : seen())
 }
 
 // A page of Chromium, or the desktop's own window if a variable names Electron's program.

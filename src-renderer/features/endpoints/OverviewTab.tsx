@@ -15,6 +15,7 @@ import {
   type Range,
   statsQuery,
 } from '../../api-client/queries.ts'
+import { loadCode } from '../../platform/load-code.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -31,7 +32,7 @@ import { MetricCharts } from './MetricCharts.tsx'
 import { ServersCard } from './ServersCard.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
-const FormOfGraph = lazily(async () => (await import('../requests/GraphForm.tsx')).FormOfGraph)
+const FormOfGraph = lazily(async () => (await loadCode(() => import('../requests/GraphForm.tsx'))).FormOfGraph)
 
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 

@@ -5,6 +5,7 @@ import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { shellQuoted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { loadCode } from '../../platform/load-code.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
@@ -122,7 +123,7 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
 
 type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
 
-const Terminal = lazily(async () => (await import('../../ui/XtermView.tsx')).XtermView)
+const Terminal = lazily(async () => (await loadCode(() => import('../../ui/XtermView.tsx'))).XtermView)
 
 function ShellPart({ worker, endpoint }: ShellPartProps) {
   const [round, setRound] = useState(0)

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
+import { loadCode } from '../../platform/load-code.ts'
 import { NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { GalleryPages } from './gallery/GalleryPages.tsx'
 import { LibraryPage } from './library/LibraryPage.tsx'
@@ -9,8 +10,12 @@ import { SweepListPage } from './SweepListPage.tsx'
 import { SweepPage } from './SweepPage.tsx'
 
 // Loaded later, because the library does not need the canvas.
-const EditorPage = lazy(async () => ({ default: (await import('../workflow-editor/EditorPage.tsx')).EditorPage }))
-const FormPage = lazy(async () => ({ default: (await import('../workflow-editor/publish/FormPage.tsx')).FormPage }))
+const EditorPage = lazy(async () => ({
+  default: (await loadCode(() => import('../workflow-editor/EditorPage.tsx'))).EditorPage,
+}))
+const FormPage = lazy(async () => ({
+  default: (await loadCode(() => import('../workflow-editor/publish/FormPage.tsx'))).FormPage,
+}))
 
 export function WorkflowPages() {
   return (

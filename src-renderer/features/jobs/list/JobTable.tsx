@@ -7,6 +7,7 @@ import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { chooseFiles, saveAddress, saveToDisk } from '../../../platform/browser-files.ts'
+import { loadCode } from '../../../platform/load-code.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
@@ -197,7 +198,7 @@ const ALL_OF_LIST: Selected = { kind: 'all' }
 // A job file starts with a head line, which is no job.
 async function jobsIn(file: File): Promise<Blob> {
   if (!(await file.slice(0, 100).text()).startsWith('{"drydock":"job"')) return file
-  const { readJobFile } = await import('../../../../src-main/features/jobs/rules/job-file.ts')
+  const { readJobFile } = await loadCode(() => import('../../../../src-main/features/jobs/rules/job-file.ts'))
   const opened = readJobFile(await file.text())
   if ('why' in opened) throw new Error(`${file.name} cannot be opened: ${opened.why}.`)
   return new Blob([`{"input":${opened.input}}\n`])

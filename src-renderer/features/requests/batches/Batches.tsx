@@ -7,6 +7,7 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { endedIn, failedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
+import { loadCode } from '../../../platform/load-code.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
@@ -134,7 +135,9 @@ type Submitting = {
 }
 
 async function submitFile(client: ApiClient, endpointId: string, { file, onBegun, onSent }: Submitting) {
-  const { checkInputs, piecesOf, readInputs } = await import('../../../../src-main/features/batches/rules/file.ts')
+  const { checkInputs, piecesOf, readInputs } = await loadCode(
+    () => import('../../../../src-main/features/batches/rules/file.ts'),
+  )
   const read = () => readInputs(textOf(file), file.name.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl')
   onSent('Reading the file')
   const { total, problems } = await checkInputs(read()).finally(() => onSent(''))

@@ -3,6 +3,7 @@ import { ChevronRight, CircleHelp, Grid3x3, Lock, LockOpen, Map as MapIcon, Maxi
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { subgraphsOf, type WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { loadCode } from '../../../platform/load-code.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'
 import type { Flow } from '../graph/flow-graph.ts'
@@ -17,7 +18,9 @@ import { Minimap } from './Overview.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { focusNode } from './use-focus-in-canvas.ts'
 
-const MaskDialog = lazy(() => import('../mask/MaskDialog.tsx').then((loaded) => ({ default: loaded.MaskDialog })))
+const MaskDialog = lazy(() =>
+  loadCode(() => import('../mask/MaskDialog.tsx')).then((loaded) => ({ default: loaded.MaskDialog })),
+)
 
 type CanvasOverlaysProps = {
   readonly flow: Flow

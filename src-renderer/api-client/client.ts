@@ -64,6 +64,7 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
   const { call, open } = createCalls({
     async send({ address, method, headers, body, signal }: OutgoingRequest<FileBytes>) {
       const init = { method, headers, ...(body === undefined ? {} : { body }), signal: signal ?? null }
+      if (method === 'GET') return readAgain({ fetch, platform }, address, init)
       const response = await reach(fetch, address, init)
       return { status: response.status, text: () => response.text().catch(() => ''), blob: () => response.blob() }
     },
@@ -98,11 +99,38 @@ export function staysBelow(target: string): boolean {
   return URL.canParse(`http://x/lb/e${target}`) && new URL(`http://x/lb/e${target}`).pathname.startsWith('/lb/e/')
 }
 
-async function reach(fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<Response> {
-  return await fetch(address, init).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause
+const reach = (fetch: typeof globalThis.fetch, address: string, init: RequestInit): Promise<Response> =>
+  reached(fetch(address, init), init)
+
+async function reached<Answer>(answer: Promise<Answer>, { signal }: RequestInit): Promise<Answer> {
+  return await answer.catch((cause: unknown) => {
+    if (signal?.aborted) throw cause
     throw new ApiError('NOT_REACHABLE', 0, 'The service does not answer. Start it with `drydock start`.', { cause })
   })
+}
+
+const READ_AGAIN_AFTER_MS = [100, 400, 1000]
+
+/** Browsers cancel all requests when a network, even a container's, changes; a read may be sent again. */
+async function readAgain(
+  { fetch, platform }: Pick<ClientPorts, 'fetch' | 'platform'>,
+  address: string,
+  init: RequestInit,
+) {
+  const read = async () => {
+    const response = await reach(fetch, address, init)
+    const body = await reached(response.blob(), init)
+    return { status: response.status, text: () => body.text(), blob: async () => body }
+  }
+  for (const pauseMs of READ_AGAIN_AFTER_MS) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      await new Promise<void>((resolve) => void platform.after(pauseMs, resolve))
+    }
+  }
+  return read()
 }
 
 const BATCH_MS = 50

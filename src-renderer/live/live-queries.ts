@@ -1,6 +1,6 @@
 /**
  * One table maps events to queries, their cache patches and refetch delays. A query being read when due is read again,
- * so stale answers do not stay; missed events refetch all.
+ * so stale answers do not stay; missed events refetch all, and queries that failed meanwhile.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/app/client/calls.ts'
@@ -146,7 +146,7 @@ export function liveQueries(queries: QueryClient, platform: Pick<Platform, 'afte
       const isLive = ({ queryKey }: Query) => RULE_OF.has(queryKey[0])
       for (const query of queries.getQueryCache().findAll({ predicate: isLive }))
         change(query, RULE_OF.get(query.queryKey[0])?.patchMissed)
-      void queries.invalidateQueries({ predicate: isLive })
+      void queries.invalidateQueries({ predicate: (query) => isLive(query) || query.state.status === 'error' })
     },
   }
 }

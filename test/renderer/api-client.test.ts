@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { createApiClient } from '../../src-renderer/api-client/client.ts'
 import type { EventSourceLike } from '../../src-renderer/api-client/event-stream.ts'
 import { liveQueries } from '../../src-renderer/live/live-queries.ts'
+import { loadCode } from '../../src-renderer/platform/load-code.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
 function setup(answer: () => Response | Promise<Response>, platform = testPlatform()) {
@@ -86,6 +87,54 @@ describe('a call', () => {
   test('that is given up fails as given up, and not as a service that does not answer', async () => {
     const { client } = setup(() => Promise.reject(new DOMException('gone', 'AbortError')))
     await expect(client.call('info', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a request that gets no answer', () => {
+  const lost = () => Promise.reject(new TypeError('fetch failed'))
+  const cut = () => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('network error')) }))
+  const whole = () => Response.json({ requests: [] })
+
+  function answering(...answers: readonly (() => Response | Promise<Response>)[]) {
+    const left = [...answers]
+    return setup(() => (left.shift() ?? lost)())
+  }
+
+  test('is sent again if it reads, also if the answer breaks off', async () => {
+    const { client, platform, requests } = answering(lost, cut, lost, whole)
+    const read = client.call('jobList')
+    await platform.advance(2000)
+    expect(await read).toEqual({ requests: [] })
+    expect(requests).toHaveLength(4)
+  })
+
+  test('fails if the service stays away', async () => {
+    const { client, platform, requests } = answering()
+    const read = expect(client.call('jobList')).rejects.toMatchObject({ code: 'NOT_REACHABLE' })
+    await platform.advance(2000)
+    await read
+    expect(requests).toHaveLength(4)
+  })
+
+  test('is sent once if it changes something', async () => {
+    const { client, requests } = answering(lost, whole)
+    const run = client.call('run', { path: { endpointId: 'e' }, body: { input: {} } })
+    await expect(run).rejects.toMatchObject({ code: 'NOT_REACHABLE' })
+    expect(requests).toHaveLength(1)
+  })
+})
+
+describe('code of the pages that gets lost', () => {
+  test('is loaded again, and fails if it stays away', async () => {
+    let loads = 0
+    const load = async () => {
+      loads += 1
+      if (loads < 3) throw new TypeError('Failed to fetch dynamically imported module')
+      return 'code'
+    }
+    expect(await loadCode(load, [0, 0])).toBe('code')
+    loads = 0
+    await expect(loadCode(load, [0])).rejects.toThrow('Failed to fetch')
   })
 })
 

@@ -122,6 +122,15 @@ describe('what may have been missed', () => {
     expect(others()).toBe(1)
   })
 
+  test('includes a read that failed meanwhile', async () => {
+    const { platform, show, begin } = setup()
+    const reads = show(['figures'], () => Promise.reject(new Error('not reachable')))
+    await platform.advance(0)
+    begin(90)
+    await platform.advance(0)
+    expect(reads()).toBe(2)
+  })
+
   test('makes an answer that is on its way stale', async () => {
     const { platform, show, begin, queries } = setup()
     const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()]

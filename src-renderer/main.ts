@@ -25,7 +25,11 @@ keepPageKey(window)
 const connect = connectStreams(window, (address) => new EventSource(withPageKey(address)))
 const client = createApiClient({ fetch: (address, init) => fetch(address, sendPageKey(init)), connect, platform })
 const queries = new QueryClient({
-  defaultOptions: { queries: { retry: false, staleTime: 1000 } },
+  // The service is on this machine, so it answers while the browser is offline.
+  defaultOptions: {
+    queries: { retry: false, staleTime: 1000, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
   queryCache: new QueryCache({
     onError(error) {
       if (isSignedOut(error)) store.getState().setConnection('signed-out', platform.now())

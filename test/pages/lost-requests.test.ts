@@ -36,3 +36,22 @@ test.each([
   await expect.poll(() => [...lost.values()].every((times) => times === 2)).toBe(true)
   expect(lost.size).toBeGreaterThan(0)
 })
+
+test('a page shows what it reads although the browser lost each read twice', async () => {
+  const { service, page, visit } = await setupShared()
+  await service.createEndpoint('held')
+  const lost = await loseFirst(page, /\/api\/(?!session)/, 2)
+  await visit(BATCHES)
+  await page.getByText('There are no batches of this endpoint yet.').waitFor()
+  expect(lost.size).toBeGreaterThan(1)
+})
+
+test('a page reads on while the browser is offline, because the service is on this machine', async () => {
+  const { service, page, open } = await setupShared()
+  await service.createEndpoint('held')
+  await open('/endpoints')
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await open(BATCHES)
+  await page.getByText('There are no batches of this endpoint yet.').waitFor()
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+})

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type ContainerService, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 
 const engine = await dockerEngine()
 const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
@@ -17,13 +18,19 @@ def handler(job):
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-/** A service with one container and a shell in it. */
-async function opened(container: object = {}) {
-  const service = await startedContainerService(engine)
-  await service.createContainerHandler('work', HANDLER, ONE, container)
+const shared = sharedInFile(async (whenOver) => {
+  const service = await startedContainerService(engine, {}, whenOver)
+  await service.createContainerHandler('work', HANDLER, ONE)
+  return service
+})
+
+/** A new shell in the container of the shared service. */
+async function opened() {
+  const service = await shared()
   const worker = await service.workerIn('work', 'idle')
   const { shellId, program } = await service.post(`/api/workers/${worker.id}/shell`, { columns: 80, rows: 24 })
   const shell = `/api/shells/${shellId}`
+  onTestFinished(async () => void (await service.ask('DELETE', shell)))
   return {
     service,
     worker,
@@ -108,8 +115,7 @@ test('closing a shell ends what runs in it', async () => {
 })
 
 test('the command line opens a shell too: what comes from a pipe is typed, and its end ends it', async () => {
-  const service = await startedContainerService(engine)
-  await service.createContainerHandler('work', HANDLER, ONE)
+  const service = await shared()
   const { id } = await service.workerIn('work', 'idle')
   const child = spawn(process.execPath, [LAUNCHER, 'workers', 'shell', id, '--data', service.data])
   child.stdin.end('echo $((6*7)) "$RUNPOD_POD_ID"\n')
@@ -121,7 +127,7 @@ test('the command line opens a shell too: what comes from a pipe is typed, and i
 })
 
 test('an image without a shell, and a process, say why there is none', async () => {
-  const service = await startedContainerService(engine)
+  const service = await shared()
   await service.createEndpoint('process', ONE)
   const process = await service.workerIn('process', 'idle')
   const refused = async (id: string) =>

@@ -4,7 +4,7 @@ import { dockerOn, type RemoteMachine, remoteMachine } from '../support/far-mach
 import { FAR_IMAGE, remoteService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 
-const made = [await remoteMachine(), await remoteMachine()]
+const made = await Promise.all([remoteMachine(), remoteMachine()])
 const why = made.flatMap((machine) => ('why' in machine ? [machine.why] : []))[0]
 
 beforeEach(({ skip }) => skip(why !== undefined, why))

@@ -65,6 +65,7 @@ import { watchCode } from '../features/workers/adapters/watch-code.ts'
 import { adoptWorkers } from '../features/workers/adopt-workers.ts'
 import { joinFleets } from '../features/workers/join-fleets.ts'
 import { createWorkerPlans } from '../features/workers/plans/worker-plans.ts'
+import { createExclusiveGroups } from '../features/workers/registry/exclusive-groups.ts'
 import { createFleetStatuses, createScalingSignal } from '../features/workers/registry/fleet-status.ts'
 import { createWorkerRegistry } from '../features/workers/registry/worker-registry.ts'
 import { createWorkflowServers } from '../features/workers/registry/workflow-servers.ts'
@@ -74,7 +75,13 @@ import { createShells } from '../features/workers/shells.ts'
 import { WorkerSupervisor } from '../features/workers/supervise.ts'
 import { createWorkerCalls } from '../features/workers/worker-calls.ts'
 import { createExitHistory } from '../features/workers/worker-lifecycle.ts'
-import { askServer, fetchNodeTypes, probeServer, sizeOfNodeTypes } from '../features/workflows/adapters/comfy-server.ts'
+import {
+  askServer,
+  fetchNodeTypes,
+  freeMemory,
+  probeServer,
+  sizeOfNodeTypes,
+} from '../features/workflows/adapters/comfy-server.ts'
 import { createWorkflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId, TimeSource } from '../lib/clock.ts'
 import { createNotifier } from '../lib/wait.ts'
@@ -157,7 +164,10 @@ export function createCore(ports: CorePorts) {
   const history = createExitHistory({ storage, log })
   const status = createFleetStatuses(clock, history)
   const jobCounts = createQueueCounts(storage)
-  const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, servers, jobCounts, onChange })
+  const ofGroups = { counts: jobCounts, registry, servers, freeMemory, stopping: stopping.signal }
+  const groups = createExclusiveGroups({ storage, clock, log, ...ofGroups })
+  const ofBalancer = { registry, fleet, status, servers, groups, jobCounts, onChange }
+  const balancer = createRequestBalancer({ storage, clock, ...ofBalancer })
   const counts = balancer.work
   const recentSpans = createRecentSpans({ storage, clock })
   const codeChanges = new Map<string, CodeChange>()
@@ -171,12 +181,13 @@ export function createCore(ports: CorePorts) {
     registry,
     status,
     servers,
+    groups,
     recentSpans,
     codeChanges,
     installs,
     refusals: createRefusals({ fleet, clock }),
   }
-  const takes = createParkedTakes({ storage, clock, counts, registry, leases, status, servers })
+  const takes = createParkedTakes({ storage, clock, counts, registry, leases, status, servers, groups })
   const lostChunks = createLostChunks(storage)
   const logMasks = createLogMasks(storage, registry)
   const ofCalls = { lostChunks, fleet, leases, takes, waiters, registry, onChange, hide: logMasks.hide }

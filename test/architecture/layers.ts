@@ -312,6 +312,8 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   workers: [
     'inject-faults',
     'read-scaling-facts',
+    'ports',
+    'registry/exclusive-groups',
     'registry/fleet-status',
     'registry/worker-registry',
     'registry/workflow-servers',

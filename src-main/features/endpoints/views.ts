@@ -22,6 +22,7 @@ import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { expectStart, type RecentSpans } from '../jobs/rules/expected-start.ts'
 import { lostMachineReason } from '../jobs/rules/lost-machine.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
+import type { ExclusiveGroups } from '../workers/registry/exclusive-groups.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
@@ -42,13 +43,14 @@ export type ViewDeps = {
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
   readonly servers: Pick<WorkflowServers, 'of'>
+  readonly groups: Pick<ExclusiveGroups, 'whyWaits'>
   readonly recentSpans: (endpointId: string) => RecentSpans
   readonly codeChanges: ReadonlyMap<string, CodeChange>
   readonly installs: ReadonlyMap<string, PackageInstall>
   readonly refusals: Refusals
 }
 
-type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'servers'> & {
+type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'servers' | 'groups'> & {
   readonly status: Pick<FleetStatuses, 'of'>
   readonly storage: Pick<Storage, 'jobs' | 'runs'>
 }
@@ -113,7 +115,10 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const graph = servers.length === 0 ? undefined : (job ?? storage.jobs.inOrder(endpoint.id, pool, 1)[0])
   const needs = graph && storage.runs.needs([graph.id]).get(graph.id)
   const ofServers = whyServersWait(needs, servers)
-  if (ofServers?.isWhole === true && !endpoint.paused && endpoint.config.workersMax > 0) return ofServers
+  const isOpen = !endpoint.paused && endpoint.config.workersMax > 0
+  if (ofServers?.isWhole === true && isOpen) return ofServers
+  const ofGroup = isOpen ? deps.groups.whyWaits(endpoint) : undefined
+  if (ofGroup !== undefined) return ofGroup
   const reason = whyJobsWait({
     pool,
     standsIn: sharing === 'meanwhile',

@@ -9,6 +9,7 @@ import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { waitingReason } from '../endpoints/views.ts'
 import type { QueueCount, QueueCounts } from '../jobs/queue/queue-counts.ts'
+import type { ExclusiveGroups } from '../workers/registry/exclusive-groups.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
@@ -44,6 +45,7 @@ export function createRequestBalancer(deps: {
   readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly status: Pick<FleetStatuses, 'of'>
   readonly servers: Pick<WorkflowServers, 'of'>
+  readonly groups: Pick<ExclusiveGroups, 'whyWaits'>
   readonly jobCounts: QueueCounts
   readonly onChange: (endpointId: string) => void
 }) {

@@ -17,4 +17,10 @@ export type CodeWatch = {
   readonly close: () => void
 }
 
+/**
+ * Tells a ComfyUI server to unload its models, and waits until it has. Never rejects.
+ * @returns why they may still be loaded, like `answered with HTTP 500`; undefined: they are not, or the server has ended
+ */
+export type FreeMemory = (server: string, signal: AbortSignal) => Promise<string | undefined>
+
 export type WatchCode = (entry: CodeEntry, listener: CodeListener) => CodeWatch

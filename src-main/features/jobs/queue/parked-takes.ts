@@ -6,6 +6,7 @@ import type { Change, Endpoint, Job, Storage } from '../../../storage/storage.ts
 
 import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { type Clock, momentOf } from '../../../lib/clock.ts'
+import type { ExclusiveGroups } from '../../workers/registry/exclusive-groups.ts'
 import type { FleetStatuses } from '../../workers/registry/fleet-status.ts'
 import { loadOf, type WorkerRegistry } from '../../workers/registry/worker-registry.ts'
 import type { WorkflowServers } from '../../workers/registry/workflow-servers.ts'
@@ -36,12 +37,13 @@ type TakeDeps = {
   readonly leases: Pick<Leases, 'ofWorker'>
   readonly status: Pick<FleetStatuses, 'of'>
   readonly servers: WorkflowServers
+  readonly groups: Pick<ExclusiveGroups, 'mayTake' | 'took'>
 }
 
 export type ParkedTakes = ReturnType<typeof createParkedTakes>
 
 export function createParkedTakes(deps: TakeDeps) {
-  const { storage, clock, counts } = deps
+  const { storage, clock, counts, groups } = deps
   const rules = takeRules(deps)
   const parked = new Map<string, Set<Parked>>()
   // Answered by the next commit, even without a job.
@@ -112,16 +114,22 @@ export function createParkedTakes(deps: TakeDeps) {
   storage.beforeCommit((changes: readonly Change[]) => {
     if (parked.size === 0) return undefined
     const claimed: { entry: Parked; jobs: readonly Job[] }[] = []
+    const taken = new Set<string>()
     // Only changed or waiting endpoints, because a thousand may have parked workers.
     for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
       const entries = parked.get(endpointId)
       const endpoint = storage.endpoints.get(endpointId)
       if (entries === undefined || endpoint === undefined || endpoint.paused) continue
+      if (!groups.mayTake(endpoint, changes, taken)) continue
       const claimAll = (some: readonly Parked[], pool: WorkerPool) => {
         const got = hasSeveralServers(endpoint.config.workflows)
           ? claimForServers(endpoint, some, pool)
           : claimInOrder(some, pool)
         for (const [entry, jobs] of got) claimed.push({ entry, jobs })
+        if (got.size > 0) {
+          taken.add(endpointId)
+          groups.took(endpoint)
+        }
         return got
       }
       const main = [...entries].filter(({ pool }) => pool === 'main')
@@ -202,7 +210,7 @@ function* queuedIn(changes: readonly Change[]): Generator<string> {
   for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
 }
 
-function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock' | 'counts' | 'servers'>) {
+function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock' | 'counts' | 'servers' | 'groups'>) {
   const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
   const runsBatchJob = (workerId: string) => leases.ofWorker(workerId).some(({ pool }) => pool === 'batch')
   return {

@@ -71,6 +71,9 @@ export function createWorkflowServers(deps: {
       this.noteAway(address, why)
       losses.emit(address)
     },
+    forgetLoaded(address: string) {
+      change(address, { loaded: [] })
+    },
     take(address: string, needs: GraphNeeds | undefined) {
       known.set(address, withGraph(known.get(address) ?? UNREAD, needs?.models ?? [], clock.steady()))
     },

@@ -3,12 +3,16 @@
  * redirects not followed.
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
 import type { WorkflowServer } from '../../../contract/workflows.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { sizeText } from '../../../lib/text.ts'
+import { MIB } from '../../../lib/units.ts'
+import type { FreeMemory } from '../../workers/ports.ts'
 import type { AskServer, FetchNodeTypes, SizeOfNodeTypes } from '../ports.ts'
 
 // A server with thousands of nodes needs some seconds for its list.
@@ -132,6 +136,49 @@ export const askServer: AskServer = async (server, { method, path, headers, body
     throw new Error(networkReason(error), { cause: error })
   } finally {
     clearTimeout(timer)
+  }
+}
+
+const LOOK_EVERY_MS = 200
+// A server moves the models of a card to main memory within some seconds.
+const UNLOADS_WITHIN_MS = 10_000
+// The caches of a card's libraries stay.
+const UNLOADED_BYTES = 512 * MIB
+
+const prompts = z.object({ exec_info: z.object({ queue_remaining: z.number() }) })
+const reserved = z.object({
+  devices: z.array(z.object({ type: z.string(), torch_vram_total: z.number().optional() })),
+})
+
+/** ComfyUI answers at once and unloads between two prompts, so the memory that it reserves says when it has. */
+export const freeMemory: FreeMemory = async (server, signal) => {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(UNLOADS_WITHIN_MS)])
+  const ask = async (path: string, body?: string) => {
+    const { url, headers } = comfyRequest(server, path)
+    const withBody = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+    const how = body === undefined ? { headers } : { ...withBody, body }
+    const response = await fetch(url, { ...how, redirect: 'manual', signal: until })
+    const text = await readUpTo(response, MOST_BYTES)
+    if (response.status !== 200) throw new Error(`answered ${path} with HTTP ${response.status}`)
+    return text ?? ''
+  }
+  const waiting = async () => prompts.parse(JSON.parse(await ask('prompt'))).exec_info.queue_remaining
+  const reservedBytes = async () =>
+    reserved
+      .parse(JSON.parse(await ask('system_stats')))
+      .devices.reduce((sum, { type, torch_vram_total: bytes = 0 }) => sum + (type === 'cpu' ? 0 : bytes), 0)
+  try {
+    while ((await waiting()) > 0) await pause(LOOK_EVERY_MS, undefined, { signal: until })
+    const before = await reservedBytes()
+    await ask('free', JSON.stringify({ unload_models: true, free_memory: true }))
+    for (let now = before; now > UNLOADED_BYTES && now >= before; now = await reservedBytes())
+      await pause(LOOK_EVERY_MS, undefined, { signal: until })
+    return undefined
+  } catch (error) {
+    if (error instanceof TypeError && errorCode(error.cause) === 'ECONNREFUSED') return undefined
+    if (until.aborted) return `still runs a prompt or has models loaded after ${UNLOADS_WITHIN_MS / 1000} s`
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return 'does not answer as a ComfyUI server'
+    return networkReason(error)
   }
 }
 

@@ -34,6 +34,7 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
       total: () => never(),
       waitingEndpoints: () => waiting,
     },
+    groups: { mayTake: () => true, took: () => undefined },
     registry: {
       get: (id: string) => ({
         id,

@@ -393,6 +393,18 @@ const WORKFLOWS: readonly SettingField[] = [
     applies: hasServer,
   },
   {
+    path: 'workflows.exclusiveGroup',
+    label: 'Exclusive group',
+    help: 'Give endpoints whose ComfyUI servers share the memory of one card the same name. They run jobs in turns, and a server unloads its models before the next one starts.',
+    input: { kind: 'text', optional: true },
+    applies: hasServer,
+    option: {
+      flags: '--exclusive-group <name>',
+      description:
+        'run jobs in turns with the other endpoints of this group, whose servers share the memory of one card',
+    },
+  },
+  {
     path: 'comfyuiWithoutKey',
     label: 'ComfyUI clients without a key',
     help: 'Most ComfyUI clients cannot send a key. If this is on, all programs and users of this machine may run workflows here. Web pages of other sites still cannot.',

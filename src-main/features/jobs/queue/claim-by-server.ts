@@ -10,7 +10,7 @@ import type { WorkflowServers } from '../../workers/registry/workflow-servers.ts
 import { chooseJobs } from '../../workers/rules/choose-job.ts'
 
 // Jobs looked at for each claim; later ones wait until they are among these.
-const WINDOW = 500
+const WINDOW = 200
 
 type Taker = { readonly workerId: string; readonly max: number; readonly except: readonly number[] }
 

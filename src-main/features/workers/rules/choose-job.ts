@@ -65,8 +65,22 @@ function lackOf(
   return undefined
 }
 
+type Able = { readonly of: readonly ServerFacts['has'][]; readonly numbers: ReadonlySet<number> }
+
+// Each commit asks for the same graphs, and what servers have changes rarely.
+const lastAble = new WeakMap<GraphNeeds, Able>()
+
 /** Numbers of the servers that lack nothing; all servers if each lacks something, because ComfyUI then names it. */
 function ableServers(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]): ReadonlySet<number> {
+  const of = servers.map(({ has }) => has)
+  const last = needs && lastAble.get(needs)
+  if (last?.of.length === of.length && last.of.every((has, at) => has === of[at])) return last.numbers
+  const numbers = findAble(needs, servers)
+  if (needs !== undefined) lastAble.set(needs, { of, numbers })
+  return numbers
+}
+
+function findAble(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]): ReadonlySet<number> {
   const able = servers.filter((server) => lackOf(needs, server, servers) === undefined)
   return new Set((able.length > 0 ? able : servers).map(({ number }) => number))
 }

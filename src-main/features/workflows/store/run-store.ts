@@ -74,6 +74,11 @@ type SweepRow = Omit<SweepView, 'workflowId' | 'axes' | 'result'> & {
 }
 type Texts = { readonly payload: string; readonly document: string | null }
 
+const NEEDS_KEPT = 2000
+
+const needsIn = (text: string | undefined): GraphNeeds | undefined =>
+  text === undefined ? undefined : JSON.parse(text)
+
 export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>) {
   const query = queriesOf(db)
   // Uses the narrowest index requested; other conditions are checked row by row.
@@ -101,6 +106,8 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
     WHERE id = ? AND ended_at IS NOT NULL`).changed()
   const needs = query<[ids: string], { readonly id: string; readonly needs: string }>(`
     SELECT id, needs FROM workflow_runs WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NOT NULL`).all()
+  // Each commit asks for those of all graphs that wait for several servers.
+  const readNeeds = new Map<string, GraphNeeds | undefined>()
   const isOpen = query<[id: string], 1>(`SELECT 1 FROM workflow_runs WHERE id = ? AND ended_at IS NULL`).value()
   // By number, oldest first: an index of end times would cost every run.
   const trim = query<[{ before: number; count: number; limit: number }]>(`
@@ -170,8 +177,24 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       return run !== undefined
     },
     /** Of those of the jobs for which they are known. */
-    needs: (jobIds: readonly string[]): ReadonlyMap<string, GraphNeeds> =>
-      new Map(needs(JSON.stringify(jobIds)).map(({ id, needs: text }) => [id, JSON.parse(text)])),
+    needs(jobIds: readonly string[]): ReadonlyMap<string, GraphNeeds> {
+      const unread = jobIds.filter((id) => !readNeeds.has(id))
+      if (unread.length > 0) {
+        const texts = new Map(needs(JSON.stringify(unread)).map(({ id, needs: text }) => [id, text]))
+        for (const id of unread) readNeeds.set(id, needsIn(texts.get(id)))
+      }
+      const found = new Map(
+        jobIds.flatMap((id) => {
+          const known = readNeeds.get(id)
+          return known === undefined ? [] : [[id, known] as const]
+        }),
+      )
+      for (const id of readNeeds.keys()) {
+        if (readNeeds.size <= NEEDS_KEPT) break
+        readNeeds.delete(id)
+      }
+      return found
+    },
     isOpen: (id: string) => isOpen(id) !== undefined,
     open: query<[], string>(`SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`).values(),
     remove: query<[id: string]>(`DELETE FROM workflow_runs WHERE id = ? AND ended_at IS NOT NULL`).changed(),

@@ -37,6 +37,12 @@ const choose = (waiting: readonly WaitingGraph[], servers: readonly ServerFacts[
 const pairs = (...given: Parameters<typeof choose>) =>
   choose(...given).choices.map(({ seq, number }) => `${seq} on ${number}`)
 
+it('graphs are chosen anew when what a server has changes', () => {
+  const special = graph(1, 'a', { needs: { classes: ['Special'], models: [] } })
+  expect(pairs([special], [server(1, { lacks: 'Special' }), server(2)])).toEqual(['1 on 2'])
+  expect(pairs([special], [server(1), server(2, { lacks: 'Special' })])).toEqual(['1 on 1'])
+})
+
 describe('a free server takes', () => {
   it('the first graph whose models it has loaded, else the first one of the models that most wait for', () => {
     expect(pairs([graph(1, 'b'), graph(2, 'a')], [server(1, { loaded: ['a'] })])).toEqual(['2 on 1'])

@@ -45,6 +45,16 @@ const END = (endedAt: number) => ({
   errors: [],
 })
 
+it('the needs of graphs that wait are read once', async () => {
+  const { runs, write } = await setup(1, [])
+  const needs = { classes: ['Save'], models: [] }
+  const one = { ...NEW, id: 'graph', endpointId: 'e', title: 'Graph', createdAt: 9, payload: '{}', needs }
+  await write(() => runs.insert(one))
+  const read = () => runs.needs(['r1', 'graph'])
+  expect([...read()]).toEqual([['graph', needs]])
+  expect(read().get('graph')).toBe(read().get('graph'))
+})
+
 describe('old runs', () => {
   it('go by their age, and those that have not ended stay', async () => {
     const { trim, ids } = await setup(4, [1, 3, 4])

@@ -22,6 +22,7 @@ it('servers whose classes are read are not read again at each check for one whos
     ...{ clock, servers, onChange: () => undefined, stopping: new AbortController().signal },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     probeServer: async (address) => ({ address, devices: [] }),
+    readLastModels: async () => [],
     nodeTypes: {
       async fetch(_endpoint, among = []) {
         reads.push(...among)

@@ -80,6 +80,7 @@ import {
   fetchNodeTypes,
   freeMemory,
   probeServer,
+  readLastModels,
   sizeOfNodeTypes,
 } from '../features/workflows/adapters/comfy-server.ts'
 import { createWorkflows } from '../features/workflows/workflows.ts'
@@ -241,7 +242,7 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, status, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, askServer }
+  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, readLastModels, askServer }
   const workflowPorts = { ...workflowResources(dataFolder), ...ofServers }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get, servers, onChange })
 

@@ -116,7 +116,7 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
 
 export function workflowResources(
   data: () => string,
-): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'askServer'> {
+): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'readLastModels' | 'askServer'> {
   return {
     tools: fileTools,
     templates: readTemplates,

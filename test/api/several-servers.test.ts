@@ -1,11 +1,9 @@
 /** An endpoint with several ComfyUI servers: docs/spec/image-workflows.md, 6.2. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { EndpointServer } from '../../src-main/contract/workflows.ts'
 import { LOST_SERVER_CODES } from '../../src-main/features/workflows/rules/lost-server.ts'
 import { type FakeServer, fakeServer } from '../support/comfyui/fake-server.ts'
-import { setup } from '../support/core.ts'
+import { databaseFile, setup } from '../support/core.ts'
 import type { TestWorker } from '../support/worker-client.ts'
 
 const graph = (model: string, more: readonly string[] = []) => ({
@@ -203,12 +201,24 @@ describe('an endpoint with several ComfyUI servers', () => {
     })
   })
 
+  it('knows after a restart of the service what idle servers ran last', async () => {
+    const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors', 'b.safetensors')))
+    if (one === undefined || two === undefined) throw new Error('there are no servers')
+    const { clock, get, restart } = await servedBy([one, two], { file: databaseFile() })
+    const prompt = JSON.stringify({ prompt: graph('b.safetensors'), client_id: 'another client' })
+    await fetch(`${two.url()}/prompt`, { method: 'POST', body: prompt })
+    await clock.until(() => two.ran.length === 1)
+    await restart('in order')
+    const loaded = async () =>
+      (await get('/api/endpoints/e/servers')).servers.map((server: EndpointServer) => server.loaded)
+    await clock.until(async () => (await loaded()).flat().length > 0)
+    expect(await loaded()).toEqual([[], ['b.safetensors']])
+  })
+
   it('knows after a kill of the service what servers have loaded for graphs that still run', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors')))
     if (one === undefined || two === undefined) throw new Error('there are no servers')
-    const { workerOf, send, get, restart } = await servedBy([one, two], { file: join(folder, 'drydock.db') })
+    const { workerOf, send, get, restart } = await servedBy([one, two], { file: databaseFile() })
     const [first] = [await workerOf(one), await workerOf(two)]
     const job = await send('a.safetensors')
     expect((await first.take())?.id).toBe(job)

@@ -30,6 +30,7 @@ export type WorkflowPorts = {
   readonly sizeOfNodeTypes: SizeOfNodeTypes
   readonly packageIndex: PackageIndexFile
   readonly probeServer: ProbeServer
+  readonly readLastModels: ReadLastModels
   readonly askServer: AskServer
 }
 
@@ -49,6 +50,9 @@ export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<n
 
 /** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
 export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
+
+/** Models of the graph that a server ran last; empty if it says none. Never rejects. */
+export type ReadLastModels = (address: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export type ServerRequest = {
   readonly method: string

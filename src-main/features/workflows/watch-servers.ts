@@ -6,7 +6,7 @@ import type { Clock, Log } from '../../lib/clock.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { NamedServer, WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
-import type { ProbeServer } from './ports.ts'
+import type { ProbeServer, ReadLastModels } from './ports.ts'
 import { hasSeveralServers, serversOf } from './rules/server-address.ts'
 
 const PROBE_EVERY_MS = 2000
@@ -22,10 +22,11 @@ export function createServersWatch(deps: {
   readonly servers: WorkflowServers
   readonly nodeTypes: Pick<NodeTypeRegistry, 'fetch'>
   readonly probeServer: ProbeServer
+  readonly readLastModels: ReadLastModels
   readonly onChange: (endpointId: string) => void
   readonly stopping: AbortSignal
 }) {
-  const { storage, clock, log, servers, nodeTypes, probeServer, onChange, stopping } = deps
+  const { storage, clock, log, servers, nodeTypes, probeServer, readLastModels, onChange, stopping } = deps
   const misses = new Map<string, number>()
   const readAt = new Map<string, number>()
   const checks = new Map<string, Promise<void>>()
@@ -54,6 +55,8 @@ export function createServersWatch(deps: {
     const among = (isDue ? answering : beginning).map(({ address }) => address)
     if (stopping.aborted || among.length === 0) return
     if (isDue) readAt.set(endpoint.id, clock.steady())
+    // Before graphs go to them.
+    for (const { address } of beginning) servers.noteLoaded(address, await readLastModels(address, stopping))
     await nodeTypes
       .fetch(endpoint, among)
       .catch((error) => log.info('no ComfyUI server answers', { endpointId: endpoint.id, error }))

@@ -43,6 +43,7 @@ export function createWorkflows(
   const serversWatch = createServersWatch({
     ...{ storage, clock, log, servers, nodeTypes, onChange, stopping },
     probeServer: ports.probeServer,
+    readLastModels: ports.readLastModels,
   })
   const assets = { storage, clock, tools: ports.tools, maxBytes: () => settings().assetsMaxMib * MIB }
   const collector = createResultCollector({ ...assets, storage, log, readInThread })

@@ -1,6 +1,5 @@
 /**
- * Status of the ComfyUI servers of endpoints with several. Kept in memory: after a start it is read again, and graphs
- * that still run say what is loaded.
+ * Status of the ComfyUI servers of endpoints with several. Kept in memory: after a start it is read again.
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -70,6 +69,10 @@ export function createWorkflowServers(deps: {
     lose(address: string, why: string) {
       this.noteAway(address, why)
       losses.emit(address)
+    },
+    /** Graphs that still run know better. */
+    noteLoaded(address: string, models: readonly string[]) {
+      if ((known.get(address) ?? UNREAD).loaded.length === 0) change(address, { loaded: models })
     },
     forgetLoaded(address: string) {
       change(address, { loaded: [] })

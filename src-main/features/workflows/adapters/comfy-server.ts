@@ -8,12 +8,16 @@ import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
 import type { WorkflowServer } from '../../../contract/workflows.ts'
 import { errorCode } from '../../../lib/error-code.ts'
+import { parseJson } from '../../../lib/json/parse.ts'
+import { isArray, isObject } from '../../../lib/json/value.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { FreeMemory } from '../../workers/ports.ts'
-import type { AskServer, FetchNodeTypes, SizeOfNodeTypes } from '../ports.ts'
+import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes } from '../ports.ts'
+import { readPayloadNodes } from '../rules/payload.ts'
+import { needsOf } from '../rules/runs/graph-models.ts'
 
 // A server with thousands of nodes needs some seconds for its list.
 const TIMEOUT_MS = 30_000
@@ -100,6 +104,25 @@ export async function probeServer(
     return toServer(address, systemStats.parse(JSON.parse(text)))
   } catch {
     return undefined
+  }
+}
+
+// A record holds the graph, twice if a page sent it.
+const RECORD_BYTES = 512 * 1024
+
+export const readLastModels: ReadLastModels = async (address, signal) => {
+  const { url, headers } = comfyRequest(address, 'history?max_items=1')
+  try {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])
+    const response = await fetch(url, { headers, redirect: 'manual', signal: until })
+    const text = await readUpTo(response, RECORD_BYTES)
+    const read = response.status === 200 && text !== undefined ? parseJson(text) : undefined
+    const [record] = isObject(read) ? [...read.values()] : []
+    const prompt = isObject(record) ? record.get('prompt') : undefined
+    const graph = isArray(prompt) ? prompt[2] : undefined
+    return isObject(graph) ? needsOf(readPayloadNodes(graph)).models : []
+  } catch {
+    return []
   }
 }
 

@@ -18,7 +18,7 @@ const [MOST_IMAGES, MOST_PARTIAL] = [10, 3]
 // Wishes about the model and its file that no graph knows, so they are left out.
 const IGNORED: ReadonlySet<string> = new Set([
   ...['model', 'user', 'quality', 'style', 'background', 'moderation', 'input_fidelity'],
-  ...['output_format', 'output_compression'],
+  'output_compression',
 ])
 
 export type SentImages = {
@@ -65,6 +65,15 @@ export function readImagesRequest(
     values.set('width', jsonNumber(Number(width)))
     values.set('height', jsonNumber(Number(height)))
   }
+
+  // Source: OpenAI's API, which knows png, jpeg and webp.
+  const fileFormat = byName.has('output_format') ? 'png' : (take('output_format') ?? 'png')
+  if (fileFormat !== 'png')
+    return {
+      param: 'output_format',
+      message:
+        'output_format: pictures are sent as the workflow saves them. Leave it out, or publish a workflow that saves the format and exposes output_format.',
+    }
 
   const seed = byName.get('seed')
   const given = take('seed')

@@ -33,6 +33,14 @@ describe('an image request', () => {
     })
   })
 
+  it('refuses a file format that the workflow does not save, unless it exposes one', () => {
+    expect(read({ prompt: 'a', output_format: 'png' })).toHaveProperty('inputs')
+    expect(read({ prompt: 'a', output_format: 'webp' })).toMatchObject({ param: 'output_format' })
+    expect(read({ output_format: 'webp' }, [parameter('output_format', 'choice')])).toMatchObject({
+      inputs: ['{"output_format":"webp"}'],
+    })
+  })
+
   it('counts a given seed up, also a large one', () => {
     const sent = parseJson('{"seed":18446744073709551614,"n":2}')
     if (!isObject(sent)) throw new Error('no object')

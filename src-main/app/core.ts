@@ -82,6 +82,7 @@ import {
   probeServer,
   readLastModels,
   sizeOfNodeTypes,
+  whyNoServer,
 } from '../features/workflows/adapters/comfy-server.ts'
 import { createWorkflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId, TimeSource } from '../lib/clock.ts'
@@ -242,7 +243,7 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, status, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, readLastModels, askServer }
+  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, readLastModels, whyNoServer, askServer }
   const workflowPorts = { ...workflowResources(dataFolder), ...ofServers }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get, servers, onChange })
 

@@ -135,7 +135,9 @@ export const APP_TOPICS = {
       path: '/api/endpoints/:endpointId/servers',
       summary: 'Add, remove, drain or resume a ComfyUI server of an endpoint',
       body: endpointServerChange,
-      response: endpointServers,
+      response: endpointServers.extend({
+        warning: z.string().optional().describe('why no server answers at an address that was added'),
+      }),
       errors: ['NOT_JSON', 'BAD_FIELD'],
       source: 'docs/spec/image-workflows.md, 6.2',
     },

@@ -116,7 +116,10 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
 
 export function workflowResources(
   data: () => string,
-): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'readLastModels' | 'askServer'> {
+): Omit<
+  WorkflowPorts,
+  'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'readLastModels' | 'whyNoServer' | 'askServer'
+> {
   return {
     tools: fileTools,
     templates: readTemplates,

@@ -193,6 +193,10 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect((await change('remove', one)).body.servers).toHaveLength(2)
     expect(await change('resume', one)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
     expect(await change('add', two)).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+    expect((await change('add', one)).body.warning).toBeUndefined()
+    await change('remove', one)
+    await change('remove', two)
+    expect((await change('add', two)).body.warning).toMatch(/^No ComfyUI server answers at .*: nothing listens there\./)
     await change('remove', two)
     const kept = await change('remove', three)
     expect(kept).toMatchObject({

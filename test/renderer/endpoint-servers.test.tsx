@@ -1,9 +1,9 @@
 /** ComfyUI servers of an endpoint: their standing, and what the buttons change. */
-import { fireEvent, screen, within } from '@testing-library/react'
+import { act, fireEvent, screen, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { EndpointServer } from '../../src-main/contract/workflows.ts'
 import { ServersCard } from '../../src-renderer/features/endpoints/ServersCard.tsx'
-import { anEndpoint, NOW, renderInApp, type TestAnswers, until } from './support.tsx'
+import { anEndpoint, aWorker, NOW, renderInApp, type TestAnswers, until } from './support.tsx'
 
 const aServer = (number: number, more: Partial<EndpointServer> = {}): EndpointServer => ({
   ...{ number, address: `http://ann:***@gpu${number}:8188`, state: 'ready', jobs: [], loaded: [] },
@@ -67,6 +67,32 @@ test('buttons add, drain, resume and remove servers, and a removal is confirmed'
     { kind: 'remove', address: one },
   ])
   expect(store.getState().notices).toEqual([])
+})
+
+test('an address where no server answers is added with a warning', async () => {
+  const { store } = card([aServer(1)], {
+    endpointServerChange: { servers: [aServer(1), aServer(2)], warning: 'No ComfyUI server answers at gpu2:8188.' },
+  })
+  fireEvent.change(await screen.findByLabelText('Address of another ComfyUI server'), {
+    target: { value: 'http://gpu2:8188' },
+  })
+  fireEvent.click(screen.getByRole('button', { name: 'Add server' }))
+  await until(() => expect(store.getState().notices[0]?.text).toBe('No ComfyUI server answers at gpu2:8188.'))
+  expect(screen.getByText('gpu2:8188')).toBeTruthy()
+})
+
+test('servers are read again when a worker of the endpoint changes', async () => {
+  let state: EndpointServer['state'] = 'ready'
+  const { store } = card([], { endpointServers: () => ({ servers: [aServer(1, { state }), aServer(2)] }) })
+  await until(() => expect(screen.getAllByText('Takes graphs')).toHaveLength(2))
+  state = 'draining'
+  const worker = aWorker('w1', 'farm')
+  act(() =>
+    store
+      .getState()
+      .beginWith({ eventId: 1, at: NOW, endpoints: [anEndpoint('farm')], workers: [worker], command: '' }),
+  )
+  await screen.findByText('Draining')
 })
 
 test('a refused address stays in its field, and the reason is told', async () => {

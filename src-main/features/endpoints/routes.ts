@@ -7,6 +7,7 @@ import type { Endpoint } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import { unknownGpuText } from '../workers/rules/unknown-gpu.ts'
+import { serverText } from '../workflows/rules/server-address.ts'
 import { findDependents } from './dependents.ts'
 import {
   changeServers,
@@ -23,7 +24,7 @@ import { viewServers } from './view-servers.ts'
 import { askMachines, readLive, viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
-  Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>
+  Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages' | 'workflows'>
 
 export function endpointOf(
   { endpointId }: { readonly endpointId: string },
@@ -117,7 +118,9 @@ export const ENDPOINT_OPERATIONS = {
   endpointServers: ({ path }, service) => ({ servers: viewServers(service.views, endpointOf(path, service)) }),
   async endpointServerChange({ path, body }, service) {
     const endpoint = await changeServers(service, endpointOf(path, service), body)
-    return { servers: viewServers(service.views, endpoint) }
+    const why = body.kind === 'add' ? await service.workflows.whyNoServer(body.address) : undefined
+    const warning = `No ComfyUI server answers at ${serverText(body.address)}: ${why}. It gets graphs once it does.`
+    return { servers: viewServers(service.views, endpoint), ...(why === undefined ? {} : { warning }) }
   },
   endpointDependents: ({ path }, service) => findDependents(service.views, endpointOf(path, service)),
   async endpointDelete({ path }, service) {

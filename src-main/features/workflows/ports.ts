@@ -31,6 +31,7 @@ export type WorkflowPorts = {
   readonly packageIndex: PackageIndexFile
   readonly probeServer: ProbeServer
   readonly readLastModels: ReadLastModels
+  readonly whyNoServer: WhyNoServer
   readonly askServer: AskServer
 }
 
@@ -50,6 +51,9 @@ export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<n
 
 /** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
 export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
+
+/** Why no ComfyUI server answers at an address, like `nothing listens there`; undefined: one does. Never rejects. */
+export type WhyNoServer = (address: string, signal: AbortSignal) => Promise<string | undefined>
 
 /** Models of the graph that a server ran last; empty if it says none. Never rejects. */
 export type ReadLastModels = (address: string, signal: AbortSignal) => Promise<readonly string[]>

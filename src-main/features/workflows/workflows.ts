@@ -74,6 +74,7 @@ export function createWorkflows(
     nodePackages: createNodePackages(ports.packageIndex),
     classes,
     askServer: ports.askServer,
+    whyNoServer: (address: string) => ports.whyNoServer(address, stopping),
     assets,
     library: {
       ...{ storage, clock, newId, readInThread },

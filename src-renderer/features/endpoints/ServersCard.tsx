@@ -1,5 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import type { EndpointServer } from '../../../src-main/contract/workflows.ts'
 import { type ServerChange, serverText } from '../../../src-main/features/workflows/rules/server-address.ts'
@@ -30,24 +30,42 @@ const TONES: Readonly<Record<EndpointServer['state'], Tone>> = {
   only: 'queued',
 }
 
-// The service asks servers as often.
-const READ_EVERY_MS = 2000
+// The service asks servers as often; a server whose classes become known causes no event.
+const UNREAD_EVERY_MS = 2000
+// A busy endpoint has hundreds of events a second.
+const READ_WITHIN_MS = 500
 
 const endpointServersQuery = (client: AppServices['client'], endpointId: string) =>
   queryOptions({
     ...read(client, ['endpoint-servers', endpointId], 'endpointServers', { path: { endpointId } }),
-    refetchInterval: READ_EVERY_MS,
+    refetchInterval: ({ state: { data } }) =>
+      data?.servers.some(({ state }) => state === 'unread') ? UNREAD_EVERY_MS : false,
   })
 
 type Change = (kind: ServerChange['kind'], address: string) => Promise<boolean>
 
 export function ServersCard({ endpoint: { id, app } }: { readonly endpoint: LiveEndpoint }) {
-  const { client } = useApp()
-  const { attempt } = useTell()
+  const { client, store } = useApp()
+  const { attempt, failed } = useTell()
   const queries = useQueryClient()
   const whyNot = useWhyNot('deploy', 'Changing the servers of an endpoint')
   const query = endpointServersQuery(client, id)
   const { data, error, refetch } = useQuery(query)
+  useEffect(() => {
+    let timer: number | undefined
+    const readAgain = () => {
+      timer = undefined
+      void queries.invalidateQueries({ queryKey: ['endpoint-servers', id] })
+    }
+    const unsubscribe = store.subscribe(({ live }, { live: before }) => {
+      if (live.endpoints[id] === before.endpoints[id] && live.workers === before.workers) return
+      timer ??= window.setTimeout(readAgain, READ_WITHIN_MS)
+    })
+    return () => {
+      unsubscribe()
+      window.clearTimeout(timer)
+    }
+  }, [store, queries, id])
   const change: Change = (kind, address) =>
     attempt(async () => {
       const changed = await client.call('endpointServerChange', {
@@ -55,6 +73,7 @@ export function ServersCard({ endpoint: { id, app } }: { readonly endpoint: Live
         body: { kind, address },
       })
       queries.setQueryData(query.queryKey, changed)
+      if (changed.warning !== undefined) failed(new Error(changed.warning))
     })
   const servers = data?.servers ?? []
   const isChangeable = app === undefined && whyNot === undefined

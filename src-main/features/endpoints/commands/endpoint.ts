@@ -204,7 +204,8 @@ Examples:
         const path = { endpointId }
         for (const kind of SERVER_CHANGES) {
           const address = options[kind]
-          if (address !== undefined) await client.call('endpointServerChange', { path, body: { kind, address } })
+          if (address !== undefined)
+            showWarning(output, await client.call('endpointServerChange', { path, body: { kind, address } }))
         }
         const { servers } = await client.call('endpointServers', { path })
         const now = surroundings.now()

@@ -15,7 +15,7 @@ import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { FreeMemory } from '../../workers/ports.ts'
-import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes } from '../ports.ts'
+import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes, WhyNoServer } from '../ports.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
 import { needsOf } from '../rules/runs/graph-models.ts'
 
@@ -95,15 +95,32 @@ export async function probeServer(
   signal: AbortSignal,
   timeoutMs = PROBE_TIMEOUT_MS,
 ): Promise<WorkflowServer | undefined> {
+  const found = await lookAt(address, signal, timeoutMs)
+  return 'why' in found ? undefined : found
+}
+
+export const whyNoServer: WhyNoServer = async (address, signal) => {
+  const found = await lookAt(address, signal, VERSION_TIMEOUT_MS)
+  return 'why' in found ? found.why : undefined
+}
+
+async function lookAt(
+  address: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<WorkflowServer | { readonly why: string }> {
   const { url, headers } = comfyRequest(address, 'system_stats')
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const response = await fetch(url, { headers, redirect: 'manual', signal: until })
+    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.any([signal, timeout]) })
     const text = await readUpTo(response, MOST_BYTES)
-    if (response.status !== 200 || text === undefined) return undefined
-    return toServer(address, systemStats.parse(JSON.parse(text)))
-  } catch {
-    return undefined
+    if (response.status === 401) return { why: WANTS_PASSWORD }
+    if (response.status !== 200) return { why: `another program answers there, with HTTP ${response.status}` }
+    return toServer(address, systemStats.parse(JSON.parse(text ?? '')))
+  } catch (error) {
+    if (timeout.aborted) return { why: `it did not answer within ${timeoutMs / 1000} s` }
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return { why: 'another program answers there' }
+    return { why: networkReason(error) }
   }
 }
 

@@ -53,7 +53,8 @@ export function onlyWheelsOf(folder: string): Record<string, string> {
     PIP_NO_INDEX: '1',
     PIP_FIND_LINKS: folder,
     PIP_CONFIG_FILE: '/dev/null',
-    UV_NO_INDEX: '1',
+    // uv has no variable for its option --no-index.
+    UV_DEFAULT_INDEX: folder,
     UV_FIND_LINKS: folder,
   }
 }

@@ -11,7 +11,7 @@ import { runProgram } from '../../../lib/node/run-program.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 import { INSTALL_PLATFORM } from '../../apps/adapters/installer.ts'
 import { normaliseName } from '../../apps/rules/requirements.ts'
-import { checkHashes, readCompiled } from '../rules/compiled-packages.ts'
+import { checkHashes, pinned, pylockOf, readCompiled } from '../rules/compiled-packages.ts'
 import {
   type Asked,
   checkRequirements,
@@ -68,19 +68,21 @@ export function createPythonResolver({
       const arguments_ = await writeBase(folder, provides, { python, sources })
       let asked = usable
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const files = await writeRequirements(folder, asked, previous)
+        const files = await writeRequirements(folder, asked)
+        await writeFile(join(folder, 'pylock.toml'), pylockOf(previous))
         const compile = (more: readonly string[]) =>
           runUv([...Object.keys(files), ...arguments_, ...more], { command, env, folder, signal })
         const compiled = await compile(['--format', 'pylock.toml', '--output-file', 'pylock.toml'])
         if (compiled.exitCode === 0) {
           if (conflicts.length > 0) break
+          const pylock = await readFile(join(folder, 'pylock.toml'), 'utf8')
+          await writeFile(join(folder, 'requirements.txt'), pinned(pylock))
           const annotated = await compile(['--output-file', 'requirements.txt'])
           if (annotated.exitCode !== 0) throw unresolved(annotated.stderr)
-          const packages = readCompiled(
-            await readFile(join(folder, 'pylock.toml'), 'utf8'),
-            await readFile(join(folder, 'requirements.txt'), 'utf8'),
-            { provides, sources: files },
-          )
+          const packages = readCompiled(pylock, await readFile(join(folder, 'requirements.txt'), 'utf8'), {
+            provides,
+            sources: files,
+          })
           const wrong = checkHashes(packages, asked)
           return wrong.length > 0 ? { conflicts: [...wrong, ...warnings] } : { packages, warnings }
         }
@@ -128,22 +130,16 @@ async function writeBase(
 }
 
 /** @returns who asks, by file */
-async function writeRequirements(
-  folder: string,
-  asked: readonly Asked[],
-  previous: readonly Pick<LockedPython, 'name' | 'version'>[],
-): Promise<Record<string, string>> {
-  const byFrom = Map.groupBy(asked, ({ from }) => from)
-  const files = [...byFrom].map(([from, those], at) => ({ name: `${at}.in`, from, those }))
+async function writeRequirements(folder: string, asked: readonly Asked[]): Promise<Record<string, string>> {
+  const files = [...Map.groupBy(asked, ({ from }) => from)].map(([from, those], at) => ({
+    name: `${at}.in`,
+    from,
+    those,
+  }))
+  if (files.length === 0) files.push({ name: 'none.in', from: '', those: [] })
   for (const { name, those } of files)
     await writeFile(join(folder, name), those.map(({ text }) => `${text}\n`).join(''))
-  // uv prefers versions that its output file has.
-  await writeFile(
-    join(folder, 'requirements.txt'),
-    previous.map(({ name, version }) => `${name}==${version}\n`).join(''),
-  )
-  if (files.length === 0) await writeFile(join(folder, 'none.in'), '')
-  return files.length === 0 ? { 'none.in': '' } : Object.fromEntries(files.map(({ name, from }) => [name, from]))
+  return Object.fromEntries(files.map(({ name, from }) => [name, from]))
 }
 
 async function runUv(

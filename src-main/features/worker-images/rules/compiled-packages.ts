@@ -1,5 +1,5 @@
 /** Reads what uv resolved: its pylock.toml for versions and files, its requirements.txt for who wants each package. */
-import { parse } from 'smol-toml'
+import { parse, stringify } from 'smol-toml'
 import { z } from 'zod'
 import type { ImageConflict, LockedPython } from '../../../contract/worker-images.ts'
 import { normaliseName } from '../../apps/rules/requirements.ts'
@@ -66,6 +66,20 @@ export function readCompiled(
       }
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A pylock.toml whose versions uv prefers when it writes the file again. */
+export function pylockOf(packages: readonly Pick<LockedPython, 'name' | 'version'>[]): string {
+  const those = packages.map(({ name, version }) => ({ name, version }))
+  return stringify({ 'lock-version': '1.0', 'created-by': 'drydock', packages: those })
+}
+
+/** The versions of a pylock.toml as lines of requirements.txt. */
+export function pinned(toml: string): string {
+  return pylock
+    .parse(parse(toml))
+    .packages.map(({ name, version }) => (version === undefined ? '' : `${name}==${version}\n`))
+    .join('')
 }
 
 /** Requirements with hashes that none of the files has. */

@@ -313,7 +313,7 @@ const sorted = (versions: string): string => versions.split(',').sort().join(','
 
 function accepts(versions: string, provided: string): boolean {
   try {
-    return versions === '' || satisfies(provided, versions, { prereleases: true })
+    return versions.split(' or ').some((range) => range === '' || satisfies(provided, range, { prereleases: true }))
   } catch {
     return false
   }

@@ -64,7 +64,7 @@ export function readExplanation(stderr: string): ResolutionFacts | undefined {
     [
       /^(.+?) depends? on (.+)$/,
       (subject, object) =>
-        facts.needs.push(...termsOf(subject).flatMap((by) => termsOf(object).map((of) => ({ by, of })))),
+        facts.needs.push(...termsOf(subject).flatMap((by) => alternatives(object).map((of) => ({ by, of })))),
     ],
     [/^(.+?) was not found in ()/, (name) => facts.unknown.push(...termsOf(name).map((term) => term.name))],
     [/^there (?:is|are) no versions? of ()(.+)$/, (_, terms) => facts.absent.push(...termsOf(terms))],
@@ -102,4 +102,10 @@ function termsOf(text: string): Term[] {
       const [, name, versions = ''] = TERM.exec(word.replace(/,$/, '')) ?? []
       return name === undefined || name === 'and' || name === 'both' ? [] : [{ name, versions }]
     })
+}
+
+/** `one of: a<1 a>2` is one term with the versions `<1 or >2`. */
+function alternatives(text: string): Term[] {
+  const byName = Map.groupBy(termsOf(text), ({ name }) => name)
+  return [...byName].map(([name, terms]) => ({ name, versions: terms.map(({ versions }) => versions).join(' or ') }))
 }

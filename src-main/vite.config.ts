@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 const source = (path: string) => `${import.meta.dirname}/${path}`
 
 /** Libraries with native programs or files that they read, which cannot be bundled; packages contain their folders. */
-export const NOT_BUNDLED = ['better-sqlite3', 'dockerode', '@grpc/grpc-js', 'protobufjs']
+export const NOT_BUNDLED = ['better-sqlite3', 'dockerode', 'protobufjs']
 
 /** The output folder is flat and two levels below the root, so that `../../resources` resolves as in the sources. */
 export default defineConfig({

@@ -25,8 +25,8 @@ export type ImageTestPlan = {
   readonly lock: WorkflowLock | undefined
   readonly full: boolean | undefined
   readonly body: EndpointSettings & { readonly name: string }
-  /** Without a GPU option, a GPU is used if the machine has one. */
-  readonly asksForGpu: boolean
+  /** Whether a GPU of this machine is used if there is one. */
+  readonly takesCard: boolean
 }
 
 export type ImageTestOptions = {
@@ -54,18 +54,16 @@ export async function planImageTest(
   const locked = lock?.workflow && resolve(cwd, dirname(lockFile ?? ''), lock.workflow.file)
   const file = workflow ?? locked
   if (file === undefined) throw usageError('The lock names no workflow. Name one: --workflow FILE.')
-  const asksForGpu = gpu !== undefined && gpu !== false
   return {
     graph: await readGraphFile(file, surroundings),
     lock,
     full,
-    asksForGpu,
+    takesCard: gpu === undefined && container.machine === undefined,
     body: {
       ...settings,
       name: `test of ${basename(container.image)}`.slice(0, 100),
       env: { ...settings.env, ...TEST_VARIABLE },
       workersMax: 1,
-      container: gpu === undefined ? { ...container, gpu: 'ANY' } : container,
     },
   }
 }
@@ -86,12 +84,14 @@ type Shown = { readonly output: Output; readonly surroundings: Surroundings }
 
 export async function runImageTest(
   client: ServiceClient,
-  { graph, lock, full, body, asksForGpu }: ImageTestPlan,
+  { graph, lock, full, body, takesCard }: ImageTestPlan,
   { output, surroundings, signal }: Shown & { readonly signal: AbortSignal },
 ): Promise<ImageTest> {
-  const made = await client.call('endpointCreate', { body })
+  const hasCard = takesCard && (await client.call('machineRead', { query: { fresh: 'true' } })).gpus.length > 0
+  const gpu = hasCard ? { container: { ...body.container, gpu: 'ANY' } } : {}
+  const made = await client.call('endpointCreate', { body: { ...body, ...gpu } })
   try {
-    if (asksForGpu) showWarning(output, made)
+    showWarning(output, made)
     const run = (input: string) => runTestJob(client, { endpointId: made.id, input, output, surroundings, signal })
     let types = await readOwnClasses()
     if (graph.form === 'document') {

@@ -54,7 +54,7 @@ class TestSteps(ComfyWorkerTest):
         step = output["steps"][-1]
         self.assertEqual((step["name"], step["passed"]), ("loads all node classes", False))
         self.assertTrue(step["text"].startswith("Framed: frames could not be imported:\n"), step["text"])
-        self.assertTrue(step["text"].endswith("ModuleNotFoundError: No module named '" + _module(step["text"])), step["text"])
+        self.assertRegex(step["text"], r"\nModuleNotFoundError: No module named '.*\.inner'$")
 
     def test_a_class_that_no_package_has_is_named(self) -> None:
         output = self.steps({**PLAIN, "3": node("Nowhere")}, {})
@@ -82,7 +82,3 @@ class TestSteps(ComfyWorkerTest):
         (step,) = self.steps(PLAIN, {}, main="raise SystemExit('no module named torch')")["steps"]
         self.assertEqual((step["name"], step["passed"]), ("starts", False))
         self.assertIn("no module named torch", step["text"])
-
-
-def _module(text: str) -> str:
-    return text.rpartition("No module named '")[2]

@@ -34,7 +34,7 @@ ENDS_WITHIN_S = 2.0
 
 @dataclass(frozen=True)
 class Context:
-    """What a job has of its worker. `check` raises Cancelled."""
+    """The worker's side of a job. `check` raises Cancelled."""
 
     settings: Settings
     server: Server

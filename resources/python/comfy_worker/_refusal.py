@@ -1,4 +1,4 @@
-"""What the server objects to, in the sentences of the public image worker, and where it belongs in the graph."""
+"""Objections of the server, in the sentences of the public image worker, and their place in the graph."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def fault_sentence(fault: dict[str, Any]) -> str:
 
 
 def hint(workflow: Any) -> str:
-    """What to send instead; a server fails on such values with a bare 500."""
+    """Says which form to send instead; a server fails on others with a bare 500."""
     if is_payload(workflow):
         return ""
     if isinstance(workflow, dict) and isinstance(workflow.get("nodes"), list):

@@ -56,7 +56,10 @@ test('a push with wrong credentials fails with the reason of the registry and th
     expect(push.state).not.toBe('running')
     return push
   })
-  expect(ended).toMatchObject({ state: 'failed', reason: expect.stringMatching(/could not be pushed: .*drydock registry add/) })
+  expect(ended).toMatchObject({
+    state: 'failed',
+    reason: expect.stringMatching(/could not be pushed: .*drydock registry add/),
+  })
   expect(ended.reason).not.toContain('wrong')
 })
 

@@ -33,7 +33,8 @@ export function showImagePlan(output: Output, plan: ImagePlan): void {
 function changeLine(output: Output, { part, name, change, from, to }: LockChange): string {
   const [mark, colour] = MARKS[change]
   const sides = [from, to].filter((side) => side !== undefined).join(' -> ')
-  return output.paint(colour, `${mark} ${part} ${name}  ${sides}`)
+  const what = name.toLowerCase() === part ? part : `${part} ${name}`
+  return output.paint(colour, `${mark} ${what}  ${sides}`)
 }
 
 function coldStartText({ pullMs, startMs, firstPictureMs, totalMs }: ColdStart): string {

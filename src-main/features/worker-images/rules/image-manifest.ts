@@ -66,9 +66,12 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
 
 /** Its example calls the graph with the defaults of its parameters. */
 function callOf(app: string, { parameters }: GraphToRelease): ManifestResource['functions'][number] {
-  const example = parameters.flatMap(({ name, default: given }) =>
-    given === undefined ? [] : [[name, plainJson(given)] as const],
-  )
+  // A default that JavaScript would round stays out, so the call uses it exactly.
+  const example = parameters.flatMap(({ name, default: given }) => {
+    const value = given === undefined ? undefined : plainJson(given)
+    const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)
+    return value !== undefined && isExact ? [[name, value] as const] : []
+  })
   return {
     ...{ name: plainId(app), module: 'graph', is_async: false, is_generator: false, is_class: false },
     example: Object.fromEntries(example),

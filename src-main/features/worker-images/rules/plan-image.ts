@@ -121,9 +121,9 @@ function pullOf({ sizeBytes, isThere, pulls }: Measurements): { readonly ms?: nu
 }
 
 /** Largest container disk and network volume in GB. Source: docs/spec/platform.md, 5: the management API. */
-export const DISK_MOST_GB = 100_000
-export const VOLUME_MOST_GB = 4096
-export const VOLUME_LEAST_GB = 10
+const DISK_MOST_GB = 100_000
+const VOLUME_MOST_GB = 4096
+const VOLUME_LEAST_GB = 10
 
 /** A container needs room for its image and what it writes. Source: ours, a fifth more. */
 export const diskGbFor = (sizeBytes: number): number => Math.max(5, Math.ceil((1.2 * sizeBytes) / GIB))

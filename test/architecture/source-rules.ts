@@ -53,7 +53,8 @@ export const SOURCE_RULES = {
   },
   'only http/server/listen.ts opens a port': {
     appliesTo: /^src-(main|renderer)\//,
-    except: /^src-main\/http\/server\/listen\.ts$/,
+    // A session of BuildKit is served on a connection that Drydock opened.
+    except: /^src-main\/(http\/server\/listen|runtimes\/docker\/buildkit)\.ts$/,
     find: (file) => collect(file, opensAPort),
   },
   'pages import code with loadCode, which loads a lost file again': {

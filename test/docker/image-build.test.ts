@@ -71,7 +71,15 @@ test('a secret is in the step that mounts it, and in no layer, history, output o
     { TOKEN: SECRET },
   )
   write('secret.txt', SECRET)
-  const running = start('w', '--no-cache', '--secret', 'id=file,src=secret.txt', '--secret', 'id=env,env=TOKEN', '--json')
+  const running = start(
+    'w',
+    '--no-cache',
+    '--secret',
+    'id=file,src=secret.txt',
+    '--secret',
+    'id=env,env=TOKEN',
+    '--json',
+  )
   let looks = 0
   const looking = setInterval(() => {
     looks += 1

@@ -83,7 +83,11 @@ test(
     expect(failed).toMatchObject({ exitCode: 1 })
     expect(JSON.parse(failed.stdout)).toMatchObject({ passed: 0, failed: 1 })
     write('Dockerfile', 'FROM drydock-test/runpod-worker\nRUN echo why; false\n')
-    expect((await run()).stdout + (await run()).stderr).toMatch(/IMAGE_NOT_BUILT.*why/s)
+    const unbuilt = await run()
+    expect(JSON.parse(unbuilt.stdout || unbuilt.stderr)).toEqual({
+      code: 'IMAGE_NOT_BUILT',
+      error: expect.stringMatching(/step \[2\/2\] RUN echo why; false failed: exit code 1\.\nwhy$/),
+    })
     expect(await docker('image', 'ls', '--quiet', 'drydock-test')).toBe('')
   },
   LIMIT_MS,
@@ -95,7 +99,9 @@ test(
     const service = await startedContainerService(engine)
     const write = repositoryIn(service.folder)
     onTestFinished(async () => {
-      const tags = (await docker('image', 'ls', '--format', '{{.Repository}}:{{.Tag}}', 'drydock-app/greeter')).split('\n')
+      const tags = (await docker('image', 'ls', '--format', '{{.Repository}}:{{.Tag}}', 'drydock-app/greeter')).split(
+        '\n',
+      )
       await docker('image', 'rm', '--force', ...tags.filter(Boolean))
     })
     const command = (...argv: readonly string[]) =>
@@ -119,7 +125,10 @@ test(
     expect(first.release).toMatchObject({ app: 'greeter', number: 1, state: 'active' })
     expect(await greet()).toEqual({ says: 'hello Ada in capitals', token: 'from-env' })
     const { container } = await service.get('/api/endpoints/greeter')
-    expect(container).toMatchObject({ diskBytes: 5 * 1024 ** 3, image: expect.stringMatching(/^drydock-app\/greeter:/) })
+    expect(container).toMatchObject({
+      diskBytes: 5 * 1024 ** 3,
+      image: expect.stringMatching(/^drydock-app\/greeter:/),
+    })
 
     const again = await deploy('--preset', 'Loud')
     expect(again.release.number).toBe(1)
@@ -127,7 +136,9 @@ test(
 
     write('handler.py', HANDLER.replace('says', 'answers'))
     const shown = await command('deploy', './greeter', '--plan', '--build-arg', 'WORD=good day')
-    expect(shown.stdout).toMatch(/~ greeter +update .*container\.image drydock-app\/greeter:\w+ -> drydock-app\/greeter:\w+/)
+    expect(shown.stdout).toMatch(
+      /~ greeter +update .*container\.image drydock-app\/greeter:\w+ -> drydock-app\/greeter:\w+/,
+    )
     expect(shown.stdout).toContain('(hidden)')
     const waiting = await service.post('/v2/greeter/run', { input: { name: 'Bea' } })
     const second = await deploy('--build-arg', 'WORD=good day')

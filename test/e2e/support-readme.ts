@@ -37,6 +37,10 @@ type Rule = {
 }
 
 const RULES: readonly Rule[] = [
+  {
+    line: /^drydock (image build|test \.\/worker --build|deploy \.\/worker|rollback --app worker)/,
+    leftOut: 'it takes a repository with a Dockerfile, as test/docker/worker-repository.test.ts makes one',
+  },
   { line: /^npm (start|test)$/, leftOut: 'the service runs already, and this is the test' },
   { line: /^(gpu-box|laptop)\$/, leftOut: 'it takes two machines' },
   {
@@ -65,7 +69,11 @@ const PRELUDES: Readonly<Record<string, { readonly program: readonly string[]; r
 }
 
 // Files of other programs, which are shown: they have to be what they say.
-const SHOWN: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, yaml: parseYaml }
+const SHOWN: Readonly<Record<string, (text: string) => unknown>> = {
+  json: JSON.parse,
+  yaml: parseYaml,
+  dockerfile: (text) => /^RUN /.exec(text) ?? undefined,
+}
 
 /** A block with its page, a path from the root, and the section of that page. */
 type PlacedBlock = Block & { readonly page: string; readonly section: string }

@@ -23,7 +23,6 @@ export type BuildContext = {
   readonly archive: Readable
   /** Path in the archive. */
   readonly dockerfile: string
-  /** What was sent so far. */
   readonly sent: () => { readonly files: number; readonly bytes: number }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, relative, resolve, sep } from 'node:path'
 import { type Command, Option } from 'commander'
 import { CliError } from '../../../app/cli/cli-error.ts'
@@ -86,7 +87,11 @@ export async function runBuild(
     }
     return await createAppBuilder({ env })(request, steps.report, stop.signal)
   } catch (error) {
-    throw error instanceof BuildFailure ? failed(error, output) : error
+    if (!(error instanceof BuildFailure)) throw error
+    const isEmpty = error.problems.some(({ code }) => code === 'nothing-decorated')
+    if (isEmpty && existsSync(resolve(cwd, 'Dockerfile')))
+      output.note('The folder has a Dockerfile: `drydock deploy .` builds and deploys its image.')
+    throw failed(error, output)
   } finally {
     steps.end()
     off()

@@ -14,7 +14,10 @@ describe('the source of an image', () => {
   it.each([
     ['worker', { kind: 'folder', folder: 'worker' }],
     ['odd#name', { kind: 'folder', folder: 'odd#name' }],
-    ['https://git.example.com/ada/w.git', { kind: 'git', address: 'https://git.example.com/ada/w.git', isLocal: false }],
+    [
+      'https://git.example.com/ada/w.git',
+      { kind: 'git', address: 'https://git.example.com/ada/w.git', isLocal: false },
+    ],
     ['https://git.example.com/w#v1.2', { address: 'https://git.example.com/w', ref: 'v1.2', folder: '' }],
     ['https://git.example.com/w#v1:a/b', { ref: 'v1', folder: 'a/b' }],
     ['https://git.example.com/w#:a', { ref: undefined, folder: 'a' }],
@@ -74,7 +77,15 @@ describe('a build argument', () => {
   })
 
   it('with the name of a secret is warned of, and no other', () => {
-    const secrets = ['HF_TOKEN', 'token', 'API_KEY', 'OPENAI_APIKEY', 'DB_PASSWORD', 'AWS_SECRET_ACCESS_KEY', 'MY_CREDENTIALS']
+    const secrets = [
+      'HF_TOKEN',
+      'token',
+      'API_KEY',
+      'OPENAI_APIKEY',
+      'DB_PASSWORD',
+      'AWS_SECRET_ACCESS_KEY',
+      'MY_CREDENTIALS',
+    ]
     const others = ['VERSION', 'AUTHOR', 'KEYBOARD', 'TOKENIZER', 'PUBLIC_KEY', 'PATCH', 'HTTP_PROXY']
     const warnings = argumentWarnings([...secrets, ...others])
     expect(warnings).toHaveLength(secrets.length)

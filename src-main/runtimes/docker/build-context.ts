@@ -133,7 +133,7 @@ const modeOf = ({ mode }: Stats) => (process.platform === 'win32' ? MODE_ON_WIND
 
 const slashed = (path: string) => (sep === '/' ? path : path.replaceAll(sep, '/'))
 
-export function isOutside(path: string): boolean {
+function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || path.startsWith(`..${sep}`) || isAbsolute(path)
 }
 

@@ -1,6 +1,11 @@
 /** Containers that do not come up, or end: the reason is on the worker and on the jobs that wait. */
 import { beforeEach, expect, test } from 'vitest'
-import { type ContainerService, nothingLeft, startedContainerService } from '../support/container-service.ts'
+import {
+  type ContainerService,
+  nothingLeft,
+  sharedContainerService,
+  startedContainerService,
+} from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
@@ -8,9 +13,11 @@ const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
+const setup = sharedContainerService(engine)
+
 /** A service with an endpoint on an image that does no work, and a job that waits for it. */
-async function waitsFor(container: object, settings: object = {}) {
-  const service = await startedContainerService(engine)
+async function waitsFor(container: object, settings: object = {}, start = setup) {
+  const service = await start()
   const image = { image: 'busybox:latest', prepared: 0, ...container }
   await service.createEndpoint('work', { handler: undefined, container: image, ...settings })
   return { service, id: await service.run('work', {}) }
@@ -27,7 +34,7 @@ async function tells(service: ContainerService, id: string, words: RegExp): Prom
 }
 
 test('a handler that cannot be imported: the last error of the container', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   await service.createContainerHandler('work', 'import not_installed_anywhere\n', {}, { prepared: 0 })
   await tells(service, await service.run('work', {}), /ModuleNotFoundError: No module named 'not_installed_anywhere'/)
 })
@@ -49,7 +56,8 @@ test('an image that is not there and cannot be pulled: its name', async () => {
 })
 
 test('a container that never asks for a job: it is ended when its time is over', async () => {
-  const { service, id } = await waitsFor({ args: ['sleep', '600'] }, { initializingTimeoutMs: 1000 })
+  const start = () => startedContainerService(engine)
+  const { service, id } = await waitsFor({ args: ['sleep', '600'] }, { initializingTimeoutMs: 1000 }, start)
   await tells(service, id, /not ready within 1 s/)
   await service.ask('DELETE', '/api/endpoints/work')
   await until(async () => expect(await service.containers()).toEqual([]))

@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { startedContainerService } from '../support/container-service.ts'
+import { sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { STAYS_MS } from '../support/patience.ts'
 
 const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+const setup = sharedContainerService(engine)
 
 const LOOK = `
 import os, socket
@@ -60,9 +63,9 @@ const MEMORY = 256 * 1024 * 1024
 const READ_ONLY = 'Read-only file system'
 
 async function look(container: object, input: object = {}) {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   chmodSync(service.folder, 0o755) // the user of the profile `strict` owns nothing
-  await service.createContainerHandler('look', LOOK, {}, { prepared: 0, ...container })
+  await service.createContainerHandler('look', LOOK, { idleTimeoutMs: STAYS_MS }, { prepared: 0, ...container })
   const record = await service.jobEnd('look', await service.run('look', input))
   expect(record).toMatchObject({ status: 'COMPLETED' })
   return { service, seen: record.output }
@@ -103,7 +106,9 @@ test('a closed network: the service is reached, and nothing else', async () => {
   const { seen, service } = await look({ egress: false }, { connect: world })
   expect(seen.gateway).toBe('connected')
   expect(Object.values(seen.reached)).not.toContain('connected')
-  const [network = ''] = await service.networks()
+  const [container = ''] = await service.containers()
+  const names = '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}'
+  const network = await service.docker('inspect', '--format', names, container)
   expect(await service.docker('network', 'inspect', '--format', '{{.Internal}}', network)).toBe('true')
 })
 
@@ -120,9 +125,9 @@ test.each(['safe', 'strict'])(
   'a named volume that is new can be written by a worker of the profile %s',
   async (profile) => {
     const source = `drydock-test-${randomUUID()}`
-    // Registered before the service, so that no container has the volume any more.
+    // Registered before `setup()`, so that no container has the volume any more.
     onTestFinished(async () => void (await service.docker('volume', 'rm', '--force', source)))
-    const service = await startedContainerService(engine)
+    const service = await setup()
     chmodSync(service.folder, 0o755)
     const container = { profile, prepared: 0, volumes: [{ source, target: '/kept' }] }
     await service.createContainerHandler('writer', WRITER, {}, container)

@@ -1,7 +1,7 @@
 /** Load-balanced endpoints whose workers are containers: reached at their own addresses, scaled, paused and adopted. */
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
-import { type ContainerService, startedContainerService } from '../support/container-service.ts'
+import { type ContainerService, sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
@@ -10,6 +10,8 @@ const WORKERS = fileURLToPath(new URL('../support/workers', import.meta.url))
 const ROUND = 200
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+const setup = sharedContainerService(engine)
 
 /** Makes an endpoint whose workers answer as test/support/workers/web.py says. */
 function createWeb(service: ContainerService, id: string, settings: object = {}, container: object = {}) {
@@ -37,7 +39,7 @@ async function statusOf(service: ContainerService, path: string): Promise<number
 }
 
 test('two endpoints answer 200 requests at once each while they grow from 1 to 4 and shrink to 1 again', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   const ids = ['left', 'right']
   const scaler = { type: 'REQUEST_COUNT', value: 8 }
   for (const id of ids) await createWeb(service, id, { scaler, workersMin: 1, idleTimeoutMs: 500 }, { keepPausedMs: 0 })
@@ -67,7 +69,7 @@ test('two endpoints answer 200 requests at once each while they grow from 1 to 4
 })
 
 test('a paused worker gets no request until it is woken for one', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   await createWeb(service, 'web', { workersMax: 1, idleTimeoutMs: 200 })
   expect(await statusOf(service, 'web/work?ms=1')).toBe(200)
   const { id } = await service.workerIn('web', 'paused')
@@ -76,7 +78,7 @@ test('a paused worker gets no request until it is woken for one', async () => {
 })
 
 test('workers that outlived a crash of the service answer again', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   await createWeb(service, 'web', { workersMin: 1, workersMax: 1 })
   expect(await statusOf(service, 'web/work?ms=1')).toBe(200)
   const [before] = await service.workers('web')
@@ -87,7 +89,7 @@ test('workers that outlived a crash of the service answer again', async () => {
 })
 
 test('a command without an image runs in the worker image, with its code at /app, which it cannot change', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   const code = [{ source: WORKERS, target: '/app', readOnly: true }]
   await createWeb(service, 'app', { command: 'python3 /app/web.py' }, { image: undefined, volumes: code })
   expect(await statusOf(service, 'app/work?ms=1')).toBe(200)

@@ -2,13 +2,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { INSIDE, startedContainerService } from '../support/container-service.ts'
+import { INSIDE, sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine('image-runpod')
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+const setup = sharedContainerService(engine)
 
 // The child's line goes past Python, and belongs to the job that runs when it arrives.
 const HANDLER = `
@@ -29,7 +31,7 @@ def handler(job):
 type Line = { readonly line: string; readonly jobId?: string; readonly level: string }
 
 test('lines of svc_worker and of what it starts belong to their job, with stderr and colours, and to their worker', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   await service.createContainerHandler('work', HANDLER, { workersMin: 1, workersMax: 1 }, { prepared: 0 })
   const workerIds = new Set<string>()
   const own = (n: number) => [`print ${n}`, `\u001b[31mred ${n}\u001b[0m`, `child ${n}`]
@@ -65,7 +67,7 @@ runpod.serverless.start({"handler": handler})
 `
 
 test('plain lines of the public SDK belong to the job that ran when they were written', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   writeFileSync(join(service.folder, 'public.py'), PUBLIC)
   await service.createEndpoint('sdk', {
     handler: undefined,

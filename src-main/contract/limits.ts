@@ -319,6 +319,11 @@ export const LIMIT_TOPICS = {
     comfyuiUserBytes: [256 * MIB, "Files stored by ComfyUI's page, in total per endpoint", 'ours: a thousand graphs'],
     comfyuiMissedMessages: [1000, '', 'ours: enough for the messages of one prompt'],
     comfyuiMissedMs: [10 * MINUTE_MS, '', 'ours: after a longer break, a page reads the history'],
+    comfyuiAssetsOfFile: [
+      1000,
+      'Ids of one file in Comfy API v2; the oldest ones are removed',
+      'ours: 1 MB of records',
+    ],
     comfyuiEventStreams: [1000, 'Event streams of Comfy API v2', 'ours: each reads its job twice a second'],
     graphExportBytes: [192 * MIB, 'Exported graph', 'ours: two files of the largest size; held in memory'],
     graphExportFiles: [500, 'Files in an exported graph', 'ours: as many results as a run keeps'],

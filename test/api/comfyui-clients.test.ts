@@ -117,6 +117,27 @@ it('queues a prompt once by its id, and refuses an id that another endpoint used
   expect([refused.status, refused.json().error.message]).toEqual([400, 'prompt_id was used before'])
 })
 
+it('a file has a bounded number of ids in Comfy API v2, and the oldest ones go', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const { send } = await openProxy(service)
+  const base = '/comfy/e/api/v2/assets'
+  const added = JSON.parse((await uploadTo(send, base, { file: new File(['x'], 'x.png') })).text)
+  const body = Buffer.from(JSON.stringify({ hash: added.hash }))
+  const headers = { 'content-type': 'application/json' }
+  await service.storage().write(() => {
+    const { comfyAssets } = service.storage()
+    const record = comfyAssets.get({ endpointId: 'e', id: added.id, now: service.clock.wall() })
+    for (let n = 1; record !== undefined && n < limit('comfyuiAssetsOfFile'); n++)
+      comfyAssets.insert({ ...record, id: `copy ${n}`, createdAt: record.createdAt + n })
+  })
+  expect((await send(`${base}/${added.id}`)).status).toBe(200)
+  await service.clock.advance(limit('comfyuiAssetsOfFile') + 1)
+  const made = await send(`${base}/from-hash`, { method: 'POST', body, headers })
+  expect((await send(`${base}/${JSON.parse(made.text).id}`)).status).toBe(200)
+  expect((await send(`${base}/${added.id}`)).status).toBe(404)
+})
+
 describe('a prompt with partial execution targets', () => {
   const save = (from: string) => ({ class_type: 'SaveImage', inputs: { images: [from, 0], filename_prefix: from } })
   const empty = { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } }

@@ -86,7 +86,11 @@ export async function assetFromHash(
         ? known.name
         : await nameAsset(assets, known.asset, { wanted: inputPath(filePath), endpointId }),
   }
-  await storage.write(() => storage.comfyAssets.insert(record))
+  await storage.write(() => {
+    storage.comfyAssets.removeExpired(now)
+    storage.comfyAssets.insert(record)
+    storage.comfyAssets.trim({ endpointId, blake3: known.blake3, most: limit('comfyuiAssetsOfFile') })
+  })
   return { ...assetView(deps, place, record), created_new: false }
 }
 
@@ -168,7 +172,7 @@ export async function namesInGraph(
   graph: string,
 ): Promise<Readonly<Record<string, string>>> {
   const names: Record<string, string> = {}
-  for (const id of possibleAssetIds(graph).slice(0, MOST_IDS)) {
+  for (const id of possibleAssetIds(graph, MOST_IDS)) {
     const record = recordOf(deps, place, id)
     const result = record === undefined ? resultOf(deps, place, id)?.result : undefined
     if (record !== undefined) names[id] = record.name

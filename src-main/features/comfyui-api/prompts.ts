@@ -5,9 +5,9 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { parseJson } from '../../lib/json/parse.ts'
-import { asText } from '../../lib/json/plain.ts'
+import { asText, plainJson } from '../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
-import { isArray, isObject, writeJson } from '../../lib/json/value.ts'
+import { isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
@@ -115,13 +115,14 @@ function problemOfId({ storage }: RunDeps, endpointId: string, promptId: string)
 
 const fieldsOf = (json: string) => rawFields(json, cutText(json))
 
-const textOf = (raw: string | undefined) => (raw === undefined ? undefined : asText(parseJson(raw)))
+const textOf = (raw: string | undefined) => (raw?.startsWith('"') === true ? asText(parseJson(raw)) : undefined)
 
 /** @returns undefined for all outputs */
 function targetsIn(json: string | undefined): readonly string[] | undefined {
-  const value = json === undefined ? null : (parseJson(json) ?? null)
+  // The parser that keeps numbers exact takes seconds for hundreds of thousands of them.
+  const value: unknown = json === undefined ? null : (plainJson(json) ?? null)
   if (value === null) return undefined
-  return isArray(value) ? value.filter((id) => typeof id === 'string') : []
+  return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
 }
 
 async function checkInTurn(

@@ -150,6 +150,11 @@ export function createComfyAssetStore(db: Database) {
       VALUES (@id, @endpointId, @asset, @blake3, @name, @filePath, @contentType, @createdAt, @expiresAt)`).run(),
     remove: query<[endpointId: string, id: string]>(`
       DELETE FROM comfyui_assets WHERE endpoint_id = ? AND id = ?`).changed(),
+    /** Keeps the newest `most` records of a file. */
+    trim: query<[{ endpointId: string; blake3: string; most: number }]>(`
+      DELETE FROM comfyui_assets WHERE id IN (
+        SELECT id FROM comfyui_assets WHERE endpoint_id = @endpointId AND blake3 = @blake3
+        ORDER BY created_at DESC LIMIT -1 OFFSET @most)`).run(),
     removeExpired: query<[now: number]>(`DELETE FROM comfyui_assets WHERE expires_at <= ?`).run(),
   }
 }

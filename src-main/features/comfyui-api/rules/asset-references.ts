@@ -6,9 +6,14 @@ const TYPE = 'core/ASSET'
 /** Ids have the form of a UUID, and those of results end with a number. */
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d{1,4})?/g
 
-/** Everything that looks like the id of an asset, for a lookup before the graph is parsed. */
-export function possibleAssetIds(graph: string): readonly string[] {
-  return graph.includes(TYPE) ? [...new Set(graph.match(ID))] : []
+/** Up to `most` that look like ids of assets, for a lookup before the graph is parsed. */
+export function possibleAssetIds(graph: string, most: number): readonly string[] {
+  const ids = new Set<string>()
+  if (!graph.includes(TYPE)) return []
+  for (const [id] of graph.matchAll(ID))
+    if (ids.size < most) ids.add(id)
+    else break
+  return [...ids]
 }
 
 /**

@@ -84,8 +84,9 @@ it('references become names, and numbers stay as they were written', () => {
   const text = `{"1":{"inputs":{"image":{"__type":"core/ASSET","info":{"id":"${ID}-12"}},"seed":18446744073709551615,"n":1.0}}}`
   const graph = parseJson(text)
   if (!isObject(graph)) throw new Error('no graph')
-  expect(possibleAssetIds(text)).toEqual([`${ID}-12`])
-  expect(possibleAssetIds(`{"a":"${ID}"}`)).toEqual([])
+  expect(possibleAssetIds(text, 10)).toEqual([`${ID}-12`])
+  expect(possibleAssetIds(`{"a":"${ID}"}`, 10)).toEqual([])
+  expect(possibleAssetIds(text, 0)).toEqual([])
   const named = nameAssets(graph, { [`${ID}-12`]: 'a/b.png' })
   expect(named.missing).toEqual([])
   expect(writeJson(named.graph)).toBe('{"1":{"inputs":{"image":"a/b.png","seed":18446744073709551615,"n":1.0}}}')

@@ -92,6 +92,21 @@ it('after a restart of the service the card may hold models of each endpoint', a
   expect(one.frees()).toBe(1)
 })
 
+it.each(['http://127.0.0.1:8790/comfy/e', 'http://e.localhost:8790', 'http://localhost:8299'])(
+  'refuses %s, its own address, as a server',
+  async (address) => {
+    const { ask, createEndpoint } = await setup()
+    const server = 'http://127.0.0.1:1'
+    await createEndpoint('e', { workflows: { server }, comfyuiPort: 8299 })
+    const refused = { status: 400, body: { error: expect.stringContaining('is an address of Drydock itself') } }
+    const workflows = { server: address }
+    expect(await ask('POST', '/api/endpoints', { body: { name: 'loop', command: 'true', workflows } })).toMatchObject(refused)
+    expect(await ask('PATCH', '/api/endpoints/e', { body: { workflows } })).toMatchObject(refused)
+    const body = { kind: 'add', address }
+    expect(await ask('POST', '/api/endpoints/e/servers', { body })).toMatchObject(refused)
+  },
+)
+
 it('refuses a group for an endpoint without a server', async () => {
   const { ask } = await setup()
   const body = { id: 'e', name: 'e', command: 'true', workflows: { exclusiveGroup: 'card' } }

@@ -1,13 +1,14 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { canOpen } from '../../http/server/listen.ts'
+import { isLoopbackHost } from '../../lib/own-addresses.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import { otherMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import { unknownGpuText } from '../workers/rules/unknown-gpu.ts'
-import { serverText } from '../workflows/rules/server-address.ts'
+import { serversOf, serverText } from '../workflows/rules/server-address.ts'
 import { findDependents } from './dependents.ts'
 import {
   changeServers,
@@ -61,6 +62,19 @@ function refuseOwnPort({ info }: Pick<Services, 'info'>, port: number | null | u
     })
 }
 
+// Its prompts would come back as new jobs without end.
+function refuseOwnServers({ info, storage }: Pick<Services, 'info' | 'storage'>, addresses: readonly string[]): void {
+  const ports = [new URL(info().url).port, ...storage.endpoints.all().map(({ config }) => String(config.comfyuiPort))]
+  for (const address of addresses) {
+    const { hostname = '', port = '' } = URL.parse(address) ?? {}
+    if ((isLoopbackHost(hostname) || hostname.endsWith('.localhost')) && ports.includes(port))
+      throw new AppError('BAD_FIELD', {
+        field: 'workflows.server',
+        why: `${serverText(address)} is an address of Drydock itself. Give that of a ComfyUI server`,
+      })
+  }
+}
+
 /** Call before the endpoint itself opens the port. */
 async function portWarning(port: number | null | undefined): Promise<{ readonly warning?: string }> {
   if (typeof port !== 'number' || (await canOpen(port))) return {}
@@ -91,6 +105,7 @@ export const ENDPOINT_OPERATIONS = {
   async endpointCreate({ body }, service) {
     const { id, ...config } = body
     refuseOwnPort(service, config.comfyuiPort)
+    refuseOwnServers(service, serversOf(config.workflows))
     const ofPort = await portWarning(config.comfyuiPort)
     const made = await createEndpoint(service, config, id)
     return {
@@ -104,6 +119,7 @@ export const ENDPOINT_OPERATIONS = {
     const endpoint = endpointOf(path, service)
     const { comfyuiPort, container, command } = body
     refuseOwnPort(service, comfyuiPort)
+    refuseOwnServers(service, serversOf(body.workflows ?? undefined))
     const ofPort = comfyuiPort === endpoint.config.comfyuiPort ? {} : await portWarning(comfyuiPort)
     const changed = await updateEndpoint(service, endpoint, body)
     const warning = container === undefined && command === undefined ? {} : await warningOf(service, changed)
@@ -117,6 +133,7 @@ export const ENDPOINT_OPERATIONS = {
   },
   endpointServers: ({ path }, service) => ({ servers: viewServers(service.views, endpointOf(path, service)) }),
   async endpointServerChange({ path, body }, service) {
+    if (body.kind === 'add') refuseOwnServers(service, [body.address])
     const endpoint = await changeServers(service, endpointOf(path, service), body)
     const why = body.kind === 'add' ? await service.workflows.whyNoServer(body.address) : undefined
     const warning = `No ComfyUI server answers at ${serverText(body.address)}: ${why}. It gets graphs once it does.`

@@ -100,7 +100,9 @@ it.each(['http://127.0.0.1:8790/comfy/e', 'http://e.localhost:8790', 'http://loc
     await createEndpoint('e', { workflows: { server }, comfyuiPort: 8299 })
     const refused = { status: 400, body: { error: expect.stringContaining('is an address of Drydock itself') } }
     const workflows = { server: address }
-    expect(await ask('POST', '/api/endpoints', { body: { name: 'loop', command: 'true', workflows } })).toMatchObject(refused)
+    expect(await ask('POST', '/api/endpoints', { body: { name: 'loop', command: 'true', workflows } })).toMatchObject(
+      refused,
+    )
     expect(await ask('PATCH', '/api/endpoints/e', { body: { workflows } })).toMatchObject(refused)
     const body = { kind: 'add', address }
     expect(await ask('POST', '/api/endpoints/e/servers', { body })).toMatchObject(refused)

@@ -86,7 +86,7 @@ describe('a worker image', () => {
     const modules =
       'import importlib.util, os; print(os.path.exists(importlib.util.cache_from_source("/comfyui/nodes/core.py")))'
     expect(await output('python3', '-c', modules)).toBe('True')
-    expect(await output('sh', '-c', 'ls -A /tmp; find /comfyui /usr/local/lib -newermt 1980-01-02')).toBe('')
+    expect(await output('sh', '-c', 'ls -A /tmp; find /comfyui /usr/local/lib ! -type l -newermt 1980-01-02')).toBe('')
   })
 
   test('is rebuilt from the changed nodes on, and says which layers are new', async () => {
@@ -154,6 +154,20 @@ describe('a worker image', () => {
     expect(lines.at(-1)).toContain('No matching distribution found for six==0.0.999')
   })
 
+  test('whose sources are not there is not begun, and names them', async () => {
+    const { folder, build, told } = await setup()
+    const { nodes: [first, ...rest], ...lock } = makeLock(folder)
+    const elsewhere = { name: 'clouds', source: { repository: 'clouds', commit: '0'.repeat(40) } }
+    await expect(build({ ...lock, nodes: [elsewhere, ...rest] })).rejects.toThrow(`clouds at ${'0'.repeat(40)} cannot be read`)
+    expect(first?.name).toBe('clouds')
+    const other = { folder: 'vae', name: 'a.pt', sizeBytes: 1, sha256: sha256Of('other') }
+    mkdirSync(join(folder, 'models/vae'), { recursive: true })
+    writeFileSync(join(folder, 'models/vae/a.pt'), 'a')
+    const changed = build({ ...lock, nodes: [], models: [other] }, { ownModels: new Set(['vae/a.pt']) })
+    await expect(changed).rejects.toThrow(/vae\/a\.pt is another file than the lock names: its SHA-256 is /)
+    expect(told).toEqual([])
+  })
+
   test('gets secrets while it is built, and keeps none', async () => {
     const { folder, docker, build, output } = await setup()
     const content = Buffer.alloc(1000, randomUUID())
@@ -167,6 +181,24 @@ describe('a worker image', () => {
       JSON.stringify([await docker.getImage(imageId).inspect(), await docker.getImage(imageId).history()]),
     ).not.toContain('enchantress')
     expect(await output('sh', '-c', 'grep -rl enchantress /comfyui /usr/local /root /tmp || echo none')).toBe('none')
+  })
+
+  test('takes hostile names and values as text', async () => {
+    const { folder, build, output } = await setup()
+    const own = 'loras/a\'; touch "$(echo owned)"; \'.safetensors'
+    mkdirSync(join(folder, 'models/loras'), { recursive: true })
+    writeFileSync(join(folder, 'models', own), 'weights')
+    const value = `$(touch /owned) "$HOME" \`id\` \\ 'a' <<EOF`
+    const lock = makeLock(folder, {
+      models: [{ folder: 'loras', name: own.slice('loras/'.length), sizeBytes: 7 }],
+      environment: { HOSTILE: value },
+    })
+    const nodes = lock.nodes.map((one) => (one.name === 'rain' ? { ...one, name: '-rf +a b' } : one))
+    await build({ ...lock, nodes }, { ownModels: new Set([own]) })
+    expect(await output('python3', '-c', 'import os; print(os.environ["HOSTILE"])')).toBe(value)
+    expect(await output('cat', `/comfyui/models/${own}`)).toBe('weights')
+    expect(await output('ls', '/comfyui/custom_nodes')).toMatch(/-rf \+a b/)
+    expect(await output('sh', '-c', 'find / -xdev -name "*owned*" -not -path "*safetensors"')).toBe('')
   })
 
   test('that is cancelled leaves no build, container, volume or image', async () => {

@@ -25,6 +25,7 @@ from typing import NoReturn
 REGISTRY = os.environ.get("COMFY_REGISTRY", "https://api.comfy.org")
 CACHE = "/tmp/downloads"
 SECRETS = "/tmp/secrets"
+WORK = os.environ.get("TMPDIR", "/tmp")
 CHUNK = 1024 * 1024
 TRIES = 3
 # s; a server that is silent for longer is tried again.
@@ -125,11 +126,12 @@ def fetch_git(url: str, commit: str, folder: str) -> None:
     base = url.removesuffix("/").removesuffix(".git")
     is_gitlab = "gitlab" in (urllib.parse.urlsplit(base).hostname or "")
     archive = f"{base}/-/archive/{commit}/source.tar.gz" if is_gitlab else f"{base}/archive/{commit}.tar.gz"
-    path = "/tmp/.source.tar.gz"
+    path = os.path.join(WORK, ".source.tar.gz")
     download(archive, path)
-    unpacked = f"{folder}.unpacked"
+    unpacked = os.path.join(WORK, ".source")
     with tarfile.open(path) as tar:
-        tar.extractall(unpacked, filter="data")
+        # Pythons before 3.11.4 have no filter.
+        tar.extractall(unpacked, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     os.unlink(path)
     (top,) = os.listdir(unpacked)
     shutil.copytree(os.path.join(unpacked, top), folder, symlinks=True, dirs_exist_ok=True)
@@ -139,7 +141,7 @@ def fetch_git(url: str, commit: str, folder: str) -> None:
 def fetch_registry(name: str, version: str, folder: str) -> None:
     quoted = urllib.parse.quote(name, safe="")
     query = urllib.parse.urlencode({"version": version})
-    path = "/tmp/.registry"
+    path = os.path.join(WORK, ".registry")
     download(f"{REGISTRY}/nodes/{quoted}/install?{query}", path)
     with open(path) as file:
         url = json.load(file).get("downloadUrl")

@@ -6,7 +6,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { lstat, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { extract, type Pack, pack } from 'tar-stream'
@@ -42,7 +42,7 @@ export function createContextPacker(places: Places): PackContext {
       tar.finalize()
     }
     write().catch((error: Error) => tar.destroy(error))
-    return tar as unknown as Readable
+    return Readable.from(tar)
   }
 }
 

@@ -73,8 +73,12 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
           text: `${placeOf(one)}${leftText(timeLeft(now))}: ${keepStart(line.trim(), LINE_LENGTH)}`,
         }
       }
-      const one = byText.get(plain(event.name.replace(/^\[[^\]]*\] /, '')))
-      if (one === undefined) return undefined
+      const name = event.name.replace(/^\[[^\]]*\] /, '')
+      const base = BASE_IMAGE.test(name) ? running[0] : undefined
+      const one = base ?? byText.get(plain(name))
+      // The base image is there before its layer begins.
+      if (one === undefined || (base !== undefined && event.state !== 'started' && event.state !== 'failed'))
+        return undefined
       byVertex.set(event.id, one)
       if (event.state === 'waits' || isOver(one)) return undefined
       if (event.state === 'started') {
@@ -125,6 +129,9 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
     return `step ${running.indexOf(one) + 1} of ${running.length}, ${one.step.title}`
   }
 }
+
+// Source: moby/buildkit, names of vertices.
+const BASE_IMAGE = /^(FROM|load metadata for) /
 
 const isOver = ({ state }: Running) => state === 'cached' || state === 'done' || state === 'failed'
 

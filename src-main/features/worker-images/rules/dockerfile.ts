@@ -63,7 +63,7 @@ const PIP = [
   '--mount=type=cache,id=drydock-pip,target=/tmp/pip,sharing=locked',
   '--mount=type=secret,id=pip.conf,target=/tmp/pip.conf',
 ]
-// What install.py of a package installs must leave the others as they are.
+// Keeps install.py of a package from changing the packages of the others.
 const CONSTRAINTS = '--mount=type=bind,source=constraints.txt,target=/tmp/constraints.txt'
 const DOWNLOADS = '--mount=type=cache,id=drydock-models,target=/tmp/downloads,sharing=locked'
 
@@ -92,7 +92,7 @@ export function imageFiles(lock: WorkflowLock, options: ImageOptions): ImageFile
     ...nodes.map(nodesPart),
     ...baked.map((model) => modelPart(model, ownModels.has(modelName(model)))),
     workerPart(options),
-    workflowPart(lock, { models, workflow: options.workflow }),
+    workflowPart({ models, workflow: options.workflow }),
   ].filter((part) => part !== undefined)
   const programs = Object.entries(options.programs).map(([path, text]) => ({ path, text }))
   return {
@@ -281,7 +281,7 @@ type Placed = {
   readonly workflow: ImageOptions['workflow']
 }
 
-function workflowPart(lock: WorkflowLock, { models, workflow }: Placed): Part | undefined {
+function workflowPart({ models, workflow }: Placed): Part | undefined {
   const folders = [
     ...new Set(models.filter(({ delivery }) => delivery === 'mounted').map(({ folder }) => folder.split('/')[0] ?? '')),
   ].toSorted()
@@ -339,7 +339,7 @@ function unknownBakes({ models }: WorkflowLock, { bake }: ImageOptions): string[
 }
 
 // Anything that ends a line in a Dockerfile, a shell, YAML or a requirements file.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u
 const IMAGE = /^[a-z0-9][\w.-]*(:\d+)?(\/[\w.-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/i
 const PACKAGE = /^[a-z0-9]([\w.-]*[a-z0-9])?$/i
 const VERSION = /^[a-z0-9][\w.!+-]*$/i

@@ -6,6 +6,7 @@ gives everything that changed the time SOURCE_DATE_EPOCH.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import py_compile
 import subprocess
@@ -35,23 +36,25 @@ ENVIRONMENT = {
 
 def changed_since(start_ns: int) -> Iterator[str]:
     device = os.lstat("/").st_dev
-    for folder, folders, files in os.walk("/", topdown=True):
-        folders[:] = sorted(name for name in folders if _device(os.path.join(folder, name)) == device)
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for path in [folder, *(os.path.join(folder, name) for name in sorted([*files, *links]))]:
-            try:
-                status = os.lstat(path)
-            except FileNotFoundError:
-                continue
-            if status.st_dev == device and status.st_ctime_ns > start_ns:
-                yield path
+    folders = ["/"]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                if status.st_dev != device:
+                    continue  # a mount
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                if status.st_ctime_ns > start_ns:
+                    yield entry.path
 
 
-def _device(path: str) -> int:
-    try:
-        return os.lstat(path).st_dev
-    except OSError:
-        return -1
+def with_compiled(modules: list[str]) -> Iterator[str]:
+    for module in modules:
+        compiled = importlib.util.cache_from_source(module)
+        if os.path.exists(compiled):
+            yield from (compiled, os.path.dirname(compiled), os.path.dirname(module))
 
 
 def compile_modules() -> None:
@@ -74,13 +77,13 @@ def run_layer(command: str) -> int:
     code = subprocess.run(["/bin/sh", "-euc", command], env=environment).returncode
     if code != 0:
         return code if code > 0 else 128 - code
-    modules = [path for path in changed_since(start_ns) if path.endswith(".py")]
+    changed = list(changed_since(start_ns))
+    modules = sorted(path for path in changed if path.endswith(".py"))
     if modules:
         compiler = [sys.executable, os.path.abspath(__file__), "--compile"]
-        subprocess.run(compiler, env=environment, input="\0".join(sorted(modules)).encode(), check=True)
+        subprocess.run(compiler, env=environment, input="\0".join(modules).encode(), check=True)
     epoch = int(environment.get("SOURCE_DATE_EPOCH", "0"))
-    # Names first: a folder changes again with what is in it.
-    for path in reversed(list(changed_since(start_ns))):
+    for path in {*changed, *with_compiled(modules)}:
         os.utime(path, (epoch, epoch), follow_symlinks=False)
     return 0
 

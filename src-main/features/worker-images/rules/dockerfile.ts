@@ -60,7 +60,7 @@ export type ImageFiles = {
 const LAYER = ['--mount=type=tmpfs,target=/tmp', '--mount=type=bind,source=layer.py,target=/tmp/layer.py']
 const FETCH = '--mount=type=bind,source=fetch.py,target=/tmp/fetch.py'
 const PIP = [
-  '--mount=type=cache,id=drydock-pip,target=/tmp/pip,sharing=locked',
+  '--mount=type=cache,id=drydock-pip,target=/tmp/pip',
   '--mount=type=secret,id=pip.conf,target=/tmp/pip.conf',
 ]
 // Keeps install.py of a package from changing the packages of the others.

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { type BuildEvent, createBuildProgress } from '../../../../src-main/features/worker-images/rules/build-progress.ts'
+import {
+  type BuildEvent,
+  createBuildProgress,
+} from '../../../../src-main/features/worker-images/rules/build-progress.ts'
 
 const STEPS = ['base', 'python', 'nodes rain'].map((id) => ({
   id,

@@ -147,7 +147,7 @@ function earlierMs(earlier: Readonly<Record<string, number>>, step: ImageStep): 
   return keysOf(step).flatMap((key) => earlier[key] ?? [])[0]
 }
 
-export function leftText(left: TimeLeft | undefined): string {
+function leftText(left: TimeLeft | undefined): string {
   if (left === undefined || (left.ms === 0 && left.unknownSteps === 0)) return ''
   if (left.ms === 0) return ' (time left unknown: first build)'
   return left.unknownSteps === 0

@@ -6,11 +6,11 @@ import { MIB } from '../../../lib/units.ts'
 /** s; 1980-01-01, the earliest time that zip files can hold. Source: ours. */
 export const IMAGE_EPOCH = 315_532_800
 /** Largest model that is baked without being asked for, in bytes. Source: ours, half a minute of download at 70 Mbit/s. */
-export const SMALL_MODEL_BYTES = 256 * MIB
+const SMALL_MODEL_BYTES = 256 * MIB
 
-export const COMFYUI_FOLDER = '/comfyui'
+const COMFYUI_FOLDER = '/comfyui'
 /** Where the hosted platform mounts a network volume; source: docs/spec/comfyui.md. */
-export const VOLUME_FOLDER = '/runpod-volume'
+const VOLUME_FOLDER = '/runpod-volume'
 const WORKER_FOLDER = '/opt/drydock'
 
 export type Bake = 'all' | 'none' | readonly string[]

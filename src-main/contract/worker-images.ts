@@ -3,6 +3,7 @@
  * docs/spec/worker-images.md.
  */
 import { z } from 'zod'
+import { FOREIGN_FORMATS } from './foreign-formats.ts'
 
 export const LOCK_SCHEMA = 'drydock-workflow-lock/1'
 
@@ -20,10 +21,6 @@ const nodeSource = z.union([
 ])
 
 export type NodeSource = z.infer<typeof nodeSource>
-
-export const FOREIGN_FORMATS = ['comfy-build', 'snapshot', 'comfy-lock'] as const
-
-export type ForeignFormat = (typeof FOREIGN_FORMATS)[number]
 
 const lockedNodes = z.looseObject({
   name: segment.describe('folder in custom_nodes'),

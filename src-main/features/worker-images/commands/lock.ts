@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { FOREIGN_FORMATS } from '../../../contract/worker-images.ts'
+import { FOREIGN_FORMATS } from '../../../contract/foreign-formats.ts'
 import type { LockOptions } from './lock/lock-file.ts'
 
 const repeated = (text: string, before: readonly string[] = []) => [...before, text]

@@ -119,7 +119,7 @@ function choiceOf(className: string, candidates: readonly Candidate[]): Choice {
   return { question, options, else: [] }
 }
 
-/** What brings the class: the server if it has it, else the graph, else the index. */
+/** The server names the package if it has the class, else the graph, else the index. */
 function candidatesFor({ name, stated }: WantedClass, { served, installed, index }: Evidence): readonly Candidate[] {
   const indexed = (index.get(name) ?? []).flatMap((one) => indexCandidate(one.address) ?? [])
   const named = mergedByKeys(stated.flatMap((one) => statedCandidate(one) ?? []))

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import type { ForeignFormat, NodeSource, WorkflowLock } from '../../../../src-main/contract/worker-images.ts'
+import type { ForeignFormat } from '../../../../src-main/contract/foreign-formats.ts'
+import type { NodeSource, WorkflowLock } from '../../../../src-main/contract/worker-images.ts'
 import {
   readEnvironment,
   writeEnvironment,

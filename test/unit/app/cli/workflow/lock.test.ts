@@ -10,7 +10,7 @@ import {
   packageFiles,
   writeFiles,
 } from '../../../features/worker-images/git-folders.ts'
-import { type Answers, type Given, setupCli, startStandIn } from '../support.ts'
+import { type Answers, type Given, setupCli, startStandIn, temporaryFolder } from '../support.ts'
 
 const NO_MODELS = {
   'GET /api/models': { models: [], more: false, revision: 1 },
@@ -56,6 +56,21 @@ async function setup(answers: Answers = {}) {
     )
   const written = (name = 'cat.lock.yaml') => readFileSync(at(name), 'utf8')
   return { ...cli, at, lock, written }
+}
+
+const KNOWN = 'd'.repeat(64)
+
+/** A service that has downloaded one of two models. */
+function modelsOf(folder: string): Answers {
+  const lamp = { folder, directory: 'checkpoints', name: 'lamp.safetensors' }
+  const view = { ...lamp, format: 'safetensors', bytes: 4, changedAt: 1, sha256: KNOWN, isOutside: false }
+  const download = { ...lamp, id: 'd1', url: 'https://models.example/lamp', state: 'done', receivedBytes: 4, createdAt: 1 }
+  const shown = { path: folder, isDefault: false, files: 2, bytes: 7, mountedAt: '/x' }
+  return {
+    'GET /api/models': { models: [view], more: false, revision: 1 },
+    'GET /api/models/folders': { folders: [shown], configFile: '/x' },
+    'GET /api/models/downloads': { downloads: [download], revision: 1 },
+  }
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -166,6 +181,30 @@ describe('workflow lock', () => {
       { name: 'ink', source: { repository: './far', commit, ref: 'main' }, classes: ['Ink'] },
       { name: 'paint-nodes', source: { registry: 'paint-nodes', version: '2.0.0' }, classes: ['Paint'] },
     ])
+  })
+
+  test('takes hashes and addresses of downloads from the service, and drops an address of another file', async () => {
+    const shared = temporaryFolder()
+    const { at, lock, written } = await setup(modelsOf(shared))
+    writeFiles(shared, { 'checkpoints/lamp.safetensors': 'lamp', 'loras/ink.safetensors': 'ink' })
+    const url = 'https://models.example/ink.safetensors'
+    const other = { name: 'ink.safetensors', url, directory: 'loras', hash: sha256('other'), hash_type: 'SHA256' }
+    const nodes = [
+      node(1, 'CheckpointLoaderSimple', {}, { widgets_values: ['lamp.safetensors'] }),
+      node(2, 'LoraLoaderModelOnly', { models: [other] }, { widgets_values: ['ink.safetensors', 1] }),
+    ]
+    writeFileSync(at('cat.json'), documentOf(nodes))
+    const { stderr } = await lock(['cat.json'])
+    expect(stderr).toContain(`ink.safetensors here is another file than at ${url}, so that address is left out.`)
+    expect(readLock(written()).models).toEqual([
+      {
+        ...{ folder: 'checkpoints', name: 'lamp.safetensors', sizeBytes: 4, sha256: KNOWN },
+        ...{ source: 'https://models.example/lamp', delivery: 'mounted' },
+      },
+      { folder: 'loras', name: 'ink.safetensors', sizeBytes: 3, sha256: sha256('ink'), delivery: 'mounted' },
+    ])
+    await lock(['cat.json', '--model', 'ink.safetensors=https://models.example/mine'])
+    expect(readLock(written()).models[1]).toMatchObject({ source: 'https://models.example/mine' })
   })
 
   test('asks on a terminal which of several packages to take, and elsewhere lists the options', async () => {

@@ -239,7 +239,7 @@ test('a package with an owner is found everywhere else', async () => {
     const placeIn = (place: string) => (place in LAYERS ? `${dirname(exampleOf(place as LayerName))}/` : place)
     for (const owner of owners) {
       const example = owner in LAYERS ? exampleOf(owner as LayerName).replace(/[^/]*$/, '') : owner
-      const file = owner in LAYERS && /(store|routes|command)[.]ts$/.test(exampleOf(owner as LayerName))
+      const file = owner in LAYERS && /(store|routes|command|rules)[.]ts$/.test(exampleOf(owner as LayerName))
       files[file ? exampleOf(owner as LayerName) : `${example}owns-${slug}.ts`] ??= ''
       files[file ? exampleOf(owner as LayerName) : `${example}owns-${slug}.ts`] += `import '${name}'\n`
     }

@@ -13,7 +13,6 @@ import { sizeText } from '../../lib/text.ts'
 export type LockMakerOptions = Pick<LockPorts, 'choose' | 'resolvePython'> & {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly registry: string
-  /** Of the lock. */
   readonly folder: string
   readonly models: readonly ModelFolder[]
   readonly known: (

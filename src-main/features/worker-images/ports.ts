@@ -4,7 +4,6 @@ import type { ForeignModel } from './rules/formats/environment.ts'
 import type { PackageFacts } from './rules/package-facts.ts'
 import type { WantedSource } from './rules/source-address.ts'
 
-/** `version`: of ComfyUI, or of the registry. */
 type ReadFacts = PackageFacts & { readonly version: string | undefined }
 
 export type ReadPackage = (wanted: WantedSource) => Promise<ReadFacts & { readonly source: NodeSource }>
@@ -45,8 +44,6 @@ export type LockPorts = {
     report: (step: string) => void,
   ) => Promise<ForeignModel | undefined>
   readonly readInput: (name: string) => Promise<{ readonly sizeBytes: number; readonly sha256: string } | undefined>
-  /** Missing: nobody can be asked. */
   readonly choose: ((choice: Choice) => Promise<Choice['options'][number] | undefined>) | undefined
-  /** Missing: the lock has no Python packages. */
   readonly resolvePython: ResolvePython | undefined
 }

@@ -18,7 +18,7 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')))
   const safe = {
     ...own,
-    // Without it, an address could start a program.
+    // Without this list, an address like ext:: could start any program.
     GIT_ALLOW_PROTOCOL: 'https:ssh:file',
     GIT_TERMINAL_PROMPT: '0',
     GIT_SSH_COMMAND: env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
@@ -62,7 +62,6 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
       if (commit !== undefined) return commit
       throw new Error(ref === undefined ? 'it has no default branch' : `it has no branch or tag ${ref}`)
     },
-    /** @throws Error with the reason */
     async read(repository: string, commit: string, signal?: AbortSignal) {
       const folder = await mkdtemp(join(tmpdir(), 'drydock-source-'))
       const here = ['--git-dir', folder]
@@ -80,7 +79,6 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
         await rm(folder, { recursive: true, force: true })
       }
     },
-    /** @throws Error with the reason */
     async readFolder(folder: string, signal?: AbortSignal) {
       const files = new Map<string, string>()
       const hash = createHash('sha256')

@@ -9,7 +9,6 @@ const READ_BYTES = 1024 * 1024
 
 export type HashedFile = { readonly sizeBytes: number; readonly sha256: string }
 
-/** @param report gets the bytes read so far */
 export async function hashFile(
   path: string,
   report: (bytes: number) => void = () => undefined,
@@ -50,7 +49,6 @@ async function directoriesOf({ path, directories }: ModelFolder): Promise<readon
   return entries.flatMap((entry) => (entry.isFile() || entry.name.startsWith('.') ? [] : [entry.name])).sort()
 }
 
-/** Files that graphs name stay within the folders. */
 export async function findInput(folders: readonly string[], name: string): Promise<string | undefined> {
   for (const folder of folders) {
     const [path, within] = await Promise.all([realpath(resolve(folder, name)), realpath(folder)]).catch(() => [])

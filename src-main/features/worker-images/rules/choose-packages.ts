@@ -23,11 +23,8 @@ export type GivenPackage = {
 
 export type Evidence = {
   readonly given: readonly GivenPackage[]
-  /** The lock before. */
   readonly locked: readonly LockedNodes[]
-  /** Folder in custom_nodes of the server by class. */
   readonly served: ReadonlyMap<string, string>
-  /** Environments, those of the user first. */
   readonly installed: readonly ForeignNode[]
   readonly index: PackagesByClass
 }
@@ -35,21 +32,18 @@ export type Evidence = {
 export type ChosenPackage = {
   readonly name: string
   readonly classes: readonly string[]
-  /** A locked package keeps its exact source. */
   readonly source: WantedSource | { readonly locked: LockedNodes }
 }
 
 export type Choice = {
   readonly question: string
   readonly options: readonly { readonly name: string; readonly source: WantedSource }[]
-  /** To do if no option is right. */
   readonly else: readonly string[]
 }
 
 export type ChosenPackages = {
   readonly packages: readonly ChosenPackage[]
   readonly choices: readonly Choice[]
-  /** Classes that nothing is known of. */
   readonly unknown: readonly string[]
 }
 
@@ -155,7 +149,6 @@ function statedCandidate({ id, repository, version }: StatedPackage): Candidate 
   return candidate(name, keys, source === undefined ? [] : [source])
 }
 
-// Words that ComfyUI-Manager writes for the newest state.
 const refIn = (version: string | undefined) =>
   version === undefined || /^(?:nightly|latest|unknown)$/i.test(version) ? undefined : version
 

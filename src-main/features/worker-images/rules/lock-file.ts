@@ -3,7 +3,6 @@ import { type LockedNodes, type WorkflowLock, workflowLock } from '../../../cont
 import { isRecord } from '../../../lib/json/plain.ts'
 import { changedText, freshText, isEmpty, openText } from './formats/open-text.ts'
 
-/** @throws Error with the reason, for a person */
 export function readLock(text: string): WorkflowLock {
   const read = workflowLock.safeParse(openText(text).data)
   if (read.success) return read.data

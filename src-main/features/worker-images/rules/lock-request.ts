@@ -6,7 +6,6 @@ import type { WantedSource } from './source-address.ts'
 import type { WantedGraph } from './wanted-nodes.ts'
 
 export type LockRequest = {
-  /** Missing: everything that `environments` say. */
   readonly graph?: WantedGraph & { readonly isBuiltIn: (className: string) => boolean }
   readonly workflow?: WorkflowLock['workflow']
   readonly given: readonly GivenPackage[]

@@ -25,7 +25,6 @@ export function registrySource(id: string, version?: string): WantedSource | und
   return { registry: id, ...(version === undefined ? {} : { version }) }
 }
 
-/** @returns undefined unless it is https or ssh */
 export function remoteSource(repository: string, ref?: string): WantedSource | undefined {
   if (!isRemote(repository) || (ref !== undefined && !isRef(ref))) return undefined
   return { repository, ...(ref === undefined ? {} : { ref }) }
@@ -64,7 +63,6 @@ export function plainAddress(repository: string): string {
   return address.replace(/(?:\.git)?\/*$/, '').toLowerCase()
 }
 
-/** Folder that a clone of it gets. */
 export const folderOf = (repository: string): string =>
   /([^/:\\]+?)(?:\.git)?[/\\]*$/.exec(repository)?.[1] ?? repository
 

@@ -10,7 +10,6 @@ import { imagesOf } from '../../workflows/rules/runs/payload-files.ts'
 
 export type WantedClass = { readonly name: string; readonly stated: readonly StatedPackage[] }
 
-/** `directory`: missing if the class is unknown. */
 export type WantedModel = {
   readonly name: string
   readonly directory: string | undefined
@@ -25,7 +24,6 @@ export type WantedGraph = {
   readonly inputs: readonly string[]
 }
 
-/** @param payload the nodes that run */
 export function wantedBy(
   { form, raw }: { readonly form: 'document' | 'payload'; readonly raw: JsonObject },
   payload: JsonObject,

@@ -61,7 +61,7 @@ async function currentSnapshot(address: string) {
       const { format, ...found } = readEnvironment(text.slice(0, MOST_BYTES))
       if (format === 'snapshot') return found
     } catch {
-      // A server without ComfyUI-Manager has no snapshot.
+      // A server without ComfyUI-Manager, or with an older one, has no snapshot to give.
     }
   }
   return undefined

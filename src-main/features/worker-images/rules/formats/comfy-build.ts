@@ -43,7 +43,7 @@ function read(data: Fields): Environment {
 function readNode(entry: Fields): ForeignNode | undefined {
   const [name, id, version, repository] = [entry.name, entry.id, entry.registryVersion, entry.repository].map(textOf)
   if (name === undefined) return undefined
-  // A commit is exact, so it comes first.
+  // A branch or tag may have moved since, so the exact commit comes first.
   const source =
     repository !== undefined
       ? remoteSource(repository, textOf(entry.commit) ?? textOf(entry.gitRef))

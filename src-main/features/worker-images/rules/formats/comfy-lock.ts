@@ -58,7 +58,6 @@ function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
       type: model.folder,
     }),
   })
-  // comfy-cli itself writes an empty list of packages.
   const isForeignList = Array.isArray(old) && (old.length > 0 || lock.nodes.length === 0)
   const { data, left } = isForeignList ? { data: old, left: named(lock.nodes) } : changedSnapshot(lock, asSnapshot(old))
   return { data: { ...(before ?? { basics: { name: title } }), models, custom_nodes: data }, left }

@@ -7,7 +7,6 @@ export type ForeignNode = { readonly name: string; readonly source: WantedSource
 
 export type ForeignModel = Pick<LockedModel, 'folder' | 'name' | 'sizeBytes' | 'sha256' | 'source'>
 
-/** `comfyui`: a version, branch, tag or commit. */
 export type Environment = {
   readonly comfyui?: string | undefined
   readonly python?: string | undefined

@@ -16,7 +16,6 @@ const FORMATS: Readonly<Record<ForeignFormat, Format>> = {
   'comfy-lock': comfyLock,
 }
 
-/** @throws Error with the reason, for a person */
 export function readEnvironment(text: string): ForeignFile {
   const { data } = openText(text)
   const format = isRecord(data) ? FOREIGN_FORMATS.find((one) => FORMATS[one].isOf(data)) : undefined

@@ -29,7 +29,6 @@ export type OpenText = {
 // Texts of other tools and of people; deeper or larger ones are not environments.
 const TEXT_MAX = 4_000_000
 
-/** @throws Error with the reason, for a person */
 export function openText(text: string): OpenText {
   if (text.length > TEXT_MAX) throw new Error('it is larger than 4 MB')
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined
@@ -110,7 +109,6 @@ function scalarText(value: unknown, quote: string, isPlain: boolean): string {
 export const freshText = (data: unknown): string =>
   new Document(withoutMissing(data), { aliasDuplicateObjects: false }).toString({ lineWidth: 0 })
 
-// As Python's tools write it.
 const JSON_INDENT = 4
 const FLAT_LISTS = /^( *)[^\s#-][^\n]*:[ ]*\n\1- /m
 

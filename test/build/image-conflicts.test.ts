@@ -510,8 +510,9 @@ const PLANTED: readonly (readonly [title: string, given: Given, ...expected: rea
   ],
 ]
 
-describe.skipIf(!uv.ready)(`planted conflicts are named, each once (${uv.reason})`, () => {
-  test.for(PLANTED)('%s', async ([, given, ...expected]) => {
+describe('planted conflicts are named, each once', () => {
+  test.for(PLANTED)('%s', async ([, given, ...expected], { skip }) => {
+    skip(!uv.ready, uv.reason)
     const { conflicts } = await conflictsOf(given)
     const found = conflicts.map(({ code, message }) => ({ code, message }))
     const wanted = expected.map(([code, ...words]) => ({
@@ -603,15 +604,17 @@ const CLEAN: readonly (readonly [title: string, given: Given])[] = [
   ],
 ]
 
-describe.skipIf(!uv.ready)(`nothing is found (${uv.reason})`, () => {
-  test.for(CLEAN)('%s', async ([, given]) => {
+describe('nothing is found', () => {
+  test.for(CLEAN)('%s', async ([, given], { skip }) => {
+    skip(!uv.ready, uv.reason)
     const { conflicts } = await conflictsOf(given)
     expect(conflicts).toEqual([])
   })
 })
 
-describe.skipIf(!uv.ready)(`resolved packages (${uv.reason})`, () => {
-  test('have versions, hashes and who wants them; those of the base image are left out', async () => {
+describe('resolved packages', () => {
+  test('have versions, hashes and who wants them; those of the base image are left out', async ({ skip }) => {
+    skip(!uv.ready, uv.reason)
     const { lock } = await conflictsOf({ nodes: { Upscaler: asks('deep\ntorch'), Git: asks(GITLIB) } })
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
     const of = (name: string, version: string, ...wantedBy: string[]) => ({ name, version, sha256: [hash], wantedBy })
@@ -630,7 +633,8 @@ describe.skipIf(!uv.ready)(`resolved packages (${uv.reason})`, () => {
     ])
   })
 
-  test('keep the versions of an earlier result that still fit', async () => {
+  test('keep the versions of an earlier result that still fit', async ({ skip }) => {
+    skip(!uv.ready, uv.reason)
     const wish = { requirements: [{ from: 'ComfyUI', text: 'safelib\nnumlib' }], provides: {}, python: '3.11' }
     const previous = [{ name: 'safelib', version: '1.0' }]
     const resolved = await resolvePython({ ...wish, previous })
@@ -640,7 +644,8 @@ describe.skipIf(!uv.ready)(`resolved packages (${uv.reason})`, () => {
     ])
   })
 
-  test('a package that is only source code is read if the user accepts it', async () => {
+  test('a package that is only source code is read if the user accepts it', async ({ skip }) => {
+    skip(!uv.ready, uv.reason)
     const given = { nodes: { A: asks(`setuplib @ ${SETUP}`) }, accept: ['source:setuplib'] }
     const { conflicts, lock } = await conflictsOf(given)
     expect(conflicts).toEqual([])

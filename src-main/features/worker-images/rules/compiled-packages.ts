@@ -1,34 +1,10 @@
 /** Reads what uv resolved: its pylock.toml for versions and files, its requirements.txt for who wants each package. */
 import { parse, stringify } from 'smol-toml'
-import { z } from 'zod'
+import { pylock } from '../../../contract/python-files.ts'
 import type { ImageConflict, LockedPython } from '../../../contract/worker-images.ts'
 import { normaliseName } from '../../apps/rules/requirements.ts'
 import type { Asked } from './python-conflicts.ts'
 import { readWheelName } from './wheel-files.ts'
-
-const file = z.object({
-  url: z.string().optional(),
-  path: z.string().optional(),
-  name: z.string().optional(),
-  size: z.number().optional(),
-  hashes: z.object({ sha256: z.string().optional() }).optional(),
-})
-const pylock = z.object({
-  packages: z
-    .array(
-      z.object({
-        name: z.string(),
-        version: z.string().optional(),
-        vcs: z
-          .object({ type: z.string(), url: z.string(), 'commit-id': z.string(), subdirectory: z.string().optional() })
-          .optional(),
-        archive: file.optional(),
-        sdist: file.optional(),
-        wheels: z.array(file).default([]),
-      }),
-    )
-    .default([]),
-})
 
 /**
  * @param annotated `NAME==VERSION` lines with `# via` comments

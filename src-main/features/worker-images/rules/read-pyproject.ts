@@ -1,24 +1,6 @@
-/** What a node package says of itself in pyproject.toml. Source: PEP 621; `[tool.comfy]` of the node registry. */
+/** Reads pyproject.toml of a package of nodes. Source: PEP 621; `[tool.comfy]` of the node registry. */
 import { parse } from 'smol-toml'
-import { z } from 'zod'
-
-const project = z.looseObject({
-  name: z.string().optional().catch(undefined),
-  version: z.string().optional().catch(undefined),
-  dependencies: z.array(z.string()).default([]).catch([]),
-  'requires-python': z.string().optional().catch(undefined),
-  license: z
-    .union([z.string(), z.looseObject({ text: z.string().optional(), file: z.string().optional() })])
-    .optional()
-    .catch(undefined),
-})
-const document = z.looseObject({
-  project: project.optional(),
-  tool: z
-    .looseObject({ comfy: z.looseObject({ 'requires-comfyui': z.string().optional().catch(undefined) }).optional() })
-    .optional()
-    .catch(undefined),
-})
+import { pyproject } from '../../../contract/python-files.ts'
 
 const PLACEHOLDER = /^[<>=!~]+\s*$/
 // The registry's tool writes `comfyui-frontend-package` into dependencies; older packages named ComfyUI itself there.
@@ -42,7 +24,7 @@ export function readPyproject(text: string): Pyproject | undefined {
   } catch {
     return undefined
   }
-  const read = document.safeParse(raw)
+  const read = pyproject.safeParse(raw)
   if (!read.success || read.data.project === undefined) return undefined
   const { project: own, tool } = read.data
   const licence = typeof own.license === 'string' ? { text: own.license } : own.license

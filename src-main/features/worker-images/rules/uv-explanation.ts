@@ -17,7 +17,7 @@ export type ResolutionFacts = {
   readonly available: readonly Term[]
   readonly python: readonly { readonly of: Term; readonly versions: string }[]
   readonly noWheel: readonly { readonly of: Term; readonly misfit: 'python' | 'platform' | 'source' }[]
-  /** What its wheels are made for, like `cp312` and `win_amd64`. */
+  /** Pythons and platforms of its wheels, like `cp312` and `win_amd64`. */
   readonly tags: readonly { readonly name: string; readonly tags: readonly string[] }[]
 }
 

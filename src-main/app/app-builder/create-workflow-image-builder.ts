@@ -49,7 +49,7 @@ export function createImageBuilder(options: ImageBuilderOptions) {
       const docker = await openLocalEngine(options)
       const engine = {
         build: (build: Parameters<typeof buildWithBuildKit>[1], following: Parameters<typeof buildWithBuildKit>[2]) =>
-          buildWithBuildKit(docker, { ...build, login: (registry) => dockerLogin(options, registry) }, following),
+          buildWithBuildKit(docker, { ...build, env: options.env, login: (registry) => dockerLogin(options, registry) }, following),
         sizeOf: async (image: string) => (await docker.getImage(image).inspect()).Size,
       }
       return buildWorkerImage({ ...ports, engine }, request, watch)

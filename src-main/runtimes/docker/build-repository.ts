@@ -8,7 +8,7 @@ import { type BuildKitBuild, buildWithBuildKit } from './buildkit.ts'
 import { dockerLogin, registryName } from './docker-login.ts'
 import type { EngineSurroundings } from './find-engine.ts'
 
-export type RepositoryBuild = Omit<BuildKitBuild, 'context' | 'dockerfile' | 'login' | 'epoch'> & {
+export type RepositoryBuild = Omit<BuildKitBuild, 'context' | 'dockerfile' | 'login' | 'env' | 'epoch'> & {
   readonly source: ContextSource
 }
 
@@ -40,7 +40,8 @@ export async function buildRepository(
   const steps = followSteps(report)
   try {
     const login = (registry: string) => dockerLogin(surroundings, registryName(registry))
-    await buildWithBuildKit(docker, { ...build, context: archive, dockerfile, login }, { report: steps.take, signal })
+    const wanted = { ...build, context: archive, dockerfile, login, env: surroundings.env }
+    await buildWithBuildKit(docker, wanted, { report: steps.take, signal })
   } catch (error) {
     signal.throwIfAborted()
     throw archive.errored ?? steps.failure(error)

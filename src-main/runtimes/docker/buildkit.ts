@@ -1,6 +1,6 @@
 /**
- * Builds images by the BuildKit of the engine: Docker Engine API, POST /build with version=2. Podman has its own builder,
- * which knows the same Dockerfile and answers on the same route.
+ * Builds images by the BuildKit of the engine: Docker Engine API, POST /build with version=2. Podman and older engines
+ * have another builder, which answers on the same route.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -21,6 +21,8 @@ export type BuildKitBuild = SessionContent & {
   readonly noCache?: boolean | undefined
   readonly target?: string | undefined
   readonly platform?: string | undefined
+  /** Of the user, whose `DOCKER_BUILDKIT` counts as for the docker command. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** s; the time of the image and of its layers, so that two builds are alike. */
   readonly epoch?: number | undefined
 }
@@ -73,10 +75,13 @@ export async function buildWithBuildKit(
 ): Promise<{ readonly imageId: string }> {
   const { signal } = watch
   signal.throwIfAborted()
-  const byPodman = await isPodman(docker)
-  if (byPodman && Object.keys(build.secrets ?? {}).length > 0)
-    throw new Error('Podman takes no secrets over its API. Build with Docker, or without secrets.')
-  const session = byPodman ? undefined : await openSession(docker, build)
+  const why = whyNoBuildKit(await docker.version(), build.env ?? {})
+  const secrets = Object.keys(build.secrets ?? {})
+  if (why !== undefined && secrets.length > 0)
+    throw new Error(
+      `the build needs the ${secrets.length === 1 ? 'secret' : 'secrets'} ${secrets.join(', ')}, which only BuildKit can mount, and ${why}. Build with Docker 18.09 or newer`,
+    )
+  const session = why === undefined ? await openSession(docker, build) : undefined
   const buildid = randomUUID()
   const cancel = () => {
     build.context.destroy()
@@ -104,9 +109,18 @@ export async function buildWithBuildKit(
   }
 }
 
-async function isPodman(docker: Docker): Promise<boolean> {
-  const { Components = [] } = await docker.version()
-  return Components.some(({ Name }) => Name.startsWith('Podman'))
+// The first version of the engine's API with BuildKit; source: Docker's release notes of 18.09.
+const FIRST_API = [1, 39] as const
+
+export function whyNoBuildKit(
+  { ApiVersion, Components = [] }: { readonly ApiVersion: string; readonly Components?: readonly { Name: string }[] },
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (env.DOCKER_BUILDKIT === '0') return 'DOCKER_BUILDKIT is 0'
+  if (Components.some(({ Name }) => Name.startsWith('Podman'))) return "Podman's engine has none"
+  const [major = 0, minor = 0] = ApiVersion.split('.').map(Number)
+  const isOld = major < FIRST_API[0] || (major === FIRST_API[0] && minor < FIRST_API[1])
+  return isOld ? `the engine's API ${ApiVersion} has none` : undefined
 }
 
 type Start = {

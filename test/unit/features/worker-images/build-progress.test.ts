@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type BuildEvent,
-  createBuildProgress,
-} from '../../../../src-main/features/worker-images/rules/build-progress.ts'
+import type { ImageBuildEvent } from '../../../../src-main/contract/worker-images.ts'
+import { createBuildProgress } from '../../../../src-main/features/worker-images/rules/build-progress.ts'
 
 const STEPS = ['base', 'python', 'nodes rain'].map((id) => ({
   id,
@@ -11,15 +9,15 @@ const STEPS = ['base', 'python', 'nodes rain'].map((id) => ({
 }))
 const LOCK = { python: [{ name: 'Sox_Py', version: '1', sha256: [], wantedBy: ['rain', 'clouds'] }] }
 
-type Step = Extract<BuildEvent, { kind: 'step' }>
-const step = (id: string, state: Step['state'], tookMs?: number): BuildEvent => ({
+type Step = Extract<ImageBuildEvent, { kind: 'step' }>
+const step = (id: string, state: Step['state'], tookMs?: number): ImageBuildEvent => ({
   kind: 'step',
   id: `sha256:${id}`,
   name: `[2/4] RUN --mount=type=tmpfs,target=/tmp     ${id}`,
   state,
   tookMs,
 })
-const output = (id: string, text: string): BuildEvent => ({ kind: 'output', id: `sha256:${id}`, text })
+const output = (id: string, text: string): ImageBuildEvent => ({ kind: 'output', id: `sha256:${id}`, text })
 
 test('the time left is that of earlier builds, less what has passed, and says when it is not known', () => {
   const earlier = { python: 60_000, 'python 1.0': 100_000, 'nodes rain': 20_000 }

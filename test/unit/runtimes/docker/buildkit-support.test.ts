@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { whyNoBuildKit } from '../../../../src-main/runtimes/docker/build-repository.ts'
+import { whyNoBuildKit } from '../../../../src-main/runtimes/docker/buildkit.ts'
 
 const DOCKER = [{ Name: 'Engine' }]
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BuildEvent } from '../../../../src-main/features/worker-images/rules/build-progress.ts'
+import type { ImageBuildEvent } from '../../../../src-main/contract/worker-images.ts'
 import { classicLines } from '../../../../src-main/runtimes/docker/buildkit.ts'
 
 // Podman's words; source: containers/buildah imagebuildah/stage_executor.go.
@@ -13,7 +13,7 @@ COMMIT cat:1
 --> 99aa`
 
 test('the lines of a builder without vertices give the same events', () => {
-  const events: BuildEvent[] = []
+  const events: ImageBuildEvent[] = []
   const read = classicLines((event) => events.push(event))
   for (const line of PODMAN.split('\n')) read(line)
   expect(events.flatMap((event) => (event.kind === 'step' ? [`${event.name} ${event.state}`] : []))).toEqual([

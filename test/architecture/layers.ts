@@ -309,7 +309,6 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   registries: ['registries'],
   settings: ['settings'],
   'what-if': [],
-  'worker-images': [],
   workers: [
     'inject-faults',
     'read-scaling-facts',

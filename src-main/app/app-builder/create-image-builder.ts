@@ -1,7 +1,12 @@
 /** Builds images without a service, so that the command line need not load one. */
 import { homedir } from 'node:os'
 import { createMask } from '../../features/workers/rules/log-lines.ts'
-import { type BuiltImage, buildRepository, ImageBuildFailed, type RepositoryBuild } from '../../runtimes/docker/build-repository.ts'
+import {
+  type BuiltImage,
+  buildRepository,
+  ImageBuildFailed,
+  type RepositoryBuild,
+} from '../../runtimes/docker/build-repository.ts'
 import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
 import type { Watch } from '../../runtimes/port.ts'
 

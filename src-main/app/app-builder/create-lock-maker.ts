@@ -1,16 +1,24 @@
-import { resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { ModelFolder } from '../../contract/models.ts'
 import { createGitSources } from '../../features/worker-images/adapters/git-source.ts'
 import { findInput, findModel, hashFile } from '../../features/worker-images/adapters/hash-model.ts'
 import { createNodeRegistry } from '../../features/worker-images/adapters/node-registry.ts'
+import { createPythonResolver } from '../../features/worker-images/adapters/resolve-python.ts'
 import { makeLock, updateLock } from '../../features/worker-images/make-lock.ts'
 import type { LockPorts } from '../../features/worker-images/ports.ts'
 import type { LockRequest } from '../../features/worker-images/rules/lock-request.ts'
+import { readRequirements } from '../../features/worker-images/rules/read-requirements.ts'
 import { isRemote } from '../../features/worker-images/rules/source-address.ts'
 import { sizeText } from '../../lib/text.ts'
+import { PYTHON_PACKAGES } from '../../shipped-files/root.ts'
+import { cacheFolder } from './create-workflow-image-builder.ts'
+
+const WORKER_REQUIREMENTS = join(PYTHON_PACKAGES, 'comfy_worker/requirements.txt')
 
 /** `known`: of a file that the service has downloaded. */
-export type LockMakerOptions = Pick<LockPorts, 'choose' | 'resolvePython'> & {
+export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
+  readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly registry: string
   readonly folder: string
@@ -24,7 +32,7 @@ export type LockMakerOptions = Pick<LockPorts, 'choose' | 'resolvePython'> & {
 }
 
 export function createLockMaker(options: LockMakerOptions) {
-  const { env, registry, folder, models, known, inputs, choose, resolvePython, report, signal } = options
+  const { env, registry, folder, models, known, inputs, choose, home, report, signal } = options
   const ports: LockPorts = {
     git: createGitSources(env),
     registry: createNodeRegistry(registry),
@@ -45,7 +53,12 @@ export function createLockMaker(options: LockMakerOptions) {
       return path === undefined ? undefined : hashFile(path, undefined, signal)
     },
     choose,
-    resolvePython,
+    resolvePython: createPythonResolver({
+      env,
+      uvFolder: join(cacheFolder({ env, home }), 'uv'),
+      installing: (name) => report(`installs ${name}`),
+    }),
+    ofWorker: readRequirements(readFileSync(WORKER_REQUIREMENTS, 'utf8')).requirements.map(({ text }) => text),
   }
   return {
     make: (request: LockRequest) => makeLock(ports, request, { report, signal }),

@@ -33,11 +33,13 @@ export async function shippedParts(): Promise<Pick<ImageOptions, 'programs' | 'w
   }
 }
 
+export const cacheFolder = ({ env, home }: Pick<ImageBuilderOptions, 'env' | 'home'>): string =>
+  join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'drydock')
+
 export function createImageBuilder(options: ImageBuilderOptions) {
-  const cache = join(options.env.XDG_CACHE_HOME ?? join(options.home, '.cache'), 'drydock')
   const ports = {
     packContext: createContextPacker(options),
-    times: openStepTimes(join(cache, 'image-build-times.json')),
+    times: openStepTimes(join(cacheFolder(options), 'image-build-times.json')),
     clock: { steady: () => performance.now() },
   }
   return {
@@ -49,7 +51,11 @@ export function createImageBuilder(options: ImageBuilderOptions) {
       const docker = await openLocalEngine(options)
       const engine = {
         build: (build: Parameters<typeof buildWithBuildKit>[1], following: Parameters<typeof buildWithBuildKit>[2]) =>
-          buildWithBuildKit(docker, { ...build, env: options.env, login: (registry) => dockerLogin(options, registry) }, following),
+          buildWithBuildKit(
+            docker,
+            { ...build, env: options.env, login: (registry) => dockerLogin(options, registry) },
+            following,
+          ),
         sizeOf: async (image: string) => (await docker.getImage(image).inspect()).Size,
       }
       return buildWorkerImage({ ...ports, engine }, request, watch)

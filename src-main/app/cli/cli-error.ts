@@ -131,6 +131,10 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.failed,
     message: '{file} was not locked, and nothing was written: {count} to solve, each with its options above.',
   },
+  LOCK_CONFLICTS: {
+    exitCode: EXIT_CODES.failed,
+    message: '{file} has {count} to solve before an image can be built, each with its options above.',
+  },
   CLASSES_UNREADABLE: {
     exitCode: EXIT_CODES.failed,
     message: 'The node classes cannot be read from {from}: {why}.',

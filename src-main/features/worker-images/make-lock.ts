@@ -16,6 +16,7 @@ import {
   optionText,
 } from './rules/choose-packages.ts'
 import { COMFYUI } from './rules/comfyui.ts'
+import { findConflicts, modelsHere } from './rules/conflicts.ts'
 import type { LockRequest, MadeLock } from './rules/lock-request.ts'
 import { foldedName, isCommit, registrySource, sourceText, type WantedSource } from './rules/source-address.ts'
 import type { WantedModel } from './rules/wanted-nodes.ts'
@@ -81,8 +82,8 @@ export async function updateLock(
     return { lock: undefined, conflicts, notes: [] }
   const nodes = lock.nodes.map((one) => (one === node && locked !== undefined ? locked : one))
   const changed = { ...lock, nodes, comfyui: { ...lock.comfyui, ...comfyui } }
-  const before = JSON.stringify(requirementsOf(lock))
-  if (JSON.stringify(requirementsOf(changed)) === before) return { lock: changed, conflicts, notes: [] }
+  const before = JSON.stringify(requirementsOf(lock, []))
+  if (JSON.stringify(requirementsOf(changed, [])) === before) return { lock: changed, conflicts, notes: [] }
   return { ...(await withPython(ports, changed, conflicts, { report, signal })), notes: [] }
 }
 
@@ -254,7 +255,7 @@ async function lockedModels(
 ): Promise<readonly LockedModel[]> {
   const { graph, environments, previous, addresses } = request
   const listed = environments.flatMap((one) => one.models)
-  if (graph === undefined) return listed.map((one) => ({ ...one, delivery: 'mounted' }))
+  if (graph === undefined) return listed
   const models: LockedModel[] = []
   for (const wanted of graph.models) {
     const isSame = (one: Pick<LockedModel, 'folder' | 'name'>) =>
@@ -275,7 +276,7 @@ async function lockedModels(
     for (const { source } of claims.filter((one) => !fitting.includes(one) && one.source !== undefined))
       notes.push(`${wanted.name} here is another file than at ${source}, so that address is left out.`)
     models.push({
-      ...{ delivery: 'mounted', ...before, folder, name: wanted.name, sha256 },
+      ...{ ...before, folder, name: wanted.name, sha256 },
       sizeBytes: here?.sizeBytes ?? claims.find((one) => one.sizeBytes !== undefined)?.sizeBytes,
       source: addresses.get(wanted.name) ?? here?.source ?? fitting.find((one) => one.source !== undefined)?.source,
     })
@@ -304,25 +305,31 @@ async function lockedInputs({ readInput }: LockPorts, { graph, previous }: LockR
   return graph === undefined ? (previous?.inputs ?? []) : inputs
 }
 
-function requirementsOf({ comfyui, nodes, requirements }: WorkflowLock) {
+function requirementsOf({ comfyui, nodes, requirements }: WorkflowLock, ofWorker: readonly string[]) {
   return [
     ...comfyui.requirements.map((text) => ({ from: 'ComfyUI', text })),
     ...nodes.flatMap((node) => node.requirements.map((text) => ({ from: node.name, text }))),
     ...requirements.map((text) => ({ from: 'the lock', text })),
+    ...ofWorker.map((text) => ({ from: 'the worker', text })),
   ]
 }
 
 async function withPython(
-  { resolvePython }: LockPorts,
+  { resolvePython, ofWorker }: LockPorts,
   lock: WorkflowLock,
   conflicts: readonly ImageConflict[],
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<Pick<MadeLock, 'lock' | 'conflicts'>> {
-  const requirements = requirementsOf(lock)
-  if (resolvePython === undefined || requirements.length === 0) return { lock, conflicts }
+  const whole = (complete: WorkflowLock, python: readonly ImageConflict[]) => ({
+    lock: complete,
+    conflicts: [...conflicts, ...findConflicts({ lock: complete, localModels: modelsHere(complete), python })],
+  })
+  if (resolvePython === undefined) return whole(lock, [])
   report('resolves Python packages')
   const { provides, python } = lock.base
-  const resolved = await resolvePython({ requirements, provides, python, signal })
+  const sources = lock.accept.flatMap((one) => /^source:(.+)$/.exec(one)?.[1] ?? [])
+  const requirements = requirementsOf(lock, ofWorker)
+  const resolved = await resolvePython({ requirements, provides, python, sources, previous: lock.python, signal })
   if ('conflicts' in resolved) return { lock: undefined, conflicts: [...conflicts, ...resolved.conflicts] }
-  return { lock: { ...lock, python: [...resolved.packages] }, conflicts }
+  return whole({ ...lock, python: [...resolved.packages] }, resolved.warnings)
 }

@@ -1,4 +1,4 @@
-import type { ImageConflict, NodeSource, WorkflowLock } from '../../contract/worker-images.ts'
+import type { ImageConflict, LockedPython, NodeSource } from '../../contract/worker-images.ts'
 import type { Choice } from './rules/choose-packages.ts'
 import type { ForeignModel } from './rules/formats/environment.ts'
 import type { PackageFacts } from './rules/package-facts.ts'
@@ -8,14 +8,24 @@ type ReadFacts = PackageFacts & { readonly version: string | undefined }
 
 export type ReadPackage = (wanted: WantedSource) => Promise<ReadFacts & { readonly source: NodeSource }>
 
-export type Requirement = { readonly from: string; readonly text: string }
-
-export type ResolvePython = (request: {
-  readonly requirements: readonly Requirement[]
+export type PythonWish = {
+  /** `from`: who asks; `text`: lines of requirements.txt. Requirements of earlier ones are kept in conflicts. */
+  readonly requirements: readonly { readonly from: string; readonly text: string }[]
+  /** Packages of the base image with versions; they stay as they are. */
   readonly provides: Readonly<Record<string, string>>
   readonly python: string
-  readonly signal: AbortSignal
-}) => Promise<{ readonly packages: WorkflowLock['python'] } | { readonly conflicts: readonly ImageConflict[] }>
+  /** Packages that may run their set-up program on this machine. */
+  readonly sources?: readonly string[]
+  /** An earlier result, whose versions are kept if they fit. */
+  readonly previous?: readonly Pick<LockedPython, 'name' | 'version'>[]
+  readonly signal?: AbortSignal | undefined
+}
+
+export type ResolvedPython =
+  | { readonly packages: readonly LockedPython[]; readonly warnings: readonly ImageConflict[] }
+  | { readonly conflicts: readonly ImageConflict[] }
+
+export type ResolvePython = (wish: PythonWish) => Promise<ResolvedPython>
 
 export type LockPorts = {
   readonly git: {
@@ -46,4 +56,6 @@ export type LockPorts = {
   readonly readInput: (name: string) => Promise<{ readonly sizeBytes: number; readonly sha256: string } | undefined>
   readonly choose: ((choice: Choice) => Promise<Choice['options'][number] | undefined>) | undefined
   readonly resolvePython: ResolvePython | undefined
+  /** Python requirements of the worker in the image. */
+  readonly ofWorker: readonly string[]
 }

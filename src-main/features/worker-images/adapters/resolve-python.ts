@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { valid } from '@renovatebot/pep440'
 import { strToU8, zipSync } from 'fflate'
 import { AppError } from '../../../contract/errors.ts'
-import type { ImageConflict, LockedPython } from '../../../contract/worker-images.ts'
 import { runProgram } from '../../../lib/node/run-program.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
 import { INSTALL_PLATFORM } from '../../apps/adapters/installer.ts'
 import { normaliseName } from '../../apps/rules/requirements.ts'
+import type { ResolvePython } from '../ports.ts'
 import { checkHashes, pinned, pylockOf, readCompiled } from '../rules/compiled-packages.ts'
 import {
   type Asked,
@@ -21,25 +21,6 @@ import {
 } from '../rules/python-conflicts.ts'
 import { readRequirements } from '../rules/read-requirements.ts'
 import { findUv } from './find-uv.ts'
-
-export type PythonWish = {
-  /** `from`: who asks; `text`: lines of requirements.txt. Requirements of earlier ones are kept in conflicts. */
-  readonly requirements: readonly { readonly from: string; readonly text: string }[]
-  /** Packages of the base image with versions; they stay as they are. */
-  readonly provides: Readonly<Record<string, string>>
-  readonly python: string
-  /** Packages that may run their set-up program on this machine. */
-  readonly sources?: readonly string[]
-  /** An earlier result, whose versions are kept if they fit. */
-  readonly previous?: readonly Pick<LockedPython, 'name' | 'version'>[]
-  readonly signal?: AbortSignal | undefined
-}
-
-export type ResolvedPython =
-  | { readonly packages: readonly LockedPython[]; readonly warnings: readonly ImageConflict[] }
-  | { readonly conflicts: readonly ImageConflict[] }
-
-export type ResolvePython = (wish: PythonWish) => Promise<ResolvedPython>
 
 const SILENCE_MS = 5 * MINUTE_MS
 // Each round leaves requirements out, so that one conflict does not hide the next.

@@ -37,7 +37,7 @@ export function addWorkflowDeploy(parent: CliCommand, surroundings: Surroundings
     .command('deploy')
     .description('deploy a worker image with its graph: here, on another machine, on a swarm or to a target')
     .argument('<lock>', 'lock of the workflow, like cat.lock.yaml')
-    .option('--image <image>', 'image that was built from the lock, like ghcr.io/ada/cat:1')
+    .option('--image <image>', 'image that was built from the lock, like ghcr.io/ada/cat:1 (default: built now)')
     .option('--name <name>', 'name of the app and of the endpoint that runs the graph (default: that of the file)')
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .addOption(
@@ -66,6 +66,7 @@ The plan compares the lock with that of the deployed release. Image and graph ta
 image is ready; until then, and if it fails, the old ones serve. \`drydock rollback --app NAME\` brings both back.
 
 Examples:
+  $ drydock workflow deploy cat.lock.yaml
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:1 --expose 6.text=prompt
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --plan
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --machine gpu-box --gpu ANY
@@ -88,7 +89,7 @@ async function deployImage(file: string, read: LockFile, options: Options, deps:
   const { target, machine, registryAuth, env } = options
   const app = checkedApp(options.name ?? nameOf(file))
   const place = target === undefined ? await deployTarget(client, app, env) : { app, environment: env ?? 'production' }
-  const image = options.image ?? buildMissingImage(file)
+  const image = options.image ?? (await buildMissingImage(file, app, options, deps))
   const graph = await readGraph(read, options, deps)
   const body: ImageToDeploy = {
     image,
@@ -131,9 +132,18 @@ async function deployImage(file: string, read: LockFile, options: Options, deps:
 
 const nameOf = (file: string) => file.replace(/^.*[\\/]/, '').replace(/(?:\.lock)?\.ya?ml$/i, '')
 
-/** The build of an image that no option names belongs here. */
-function buildMissingImage(file: string): never {
-  throw usageError(`Name the image that was built from ${file}: --image ghcr.io/ada/cat:1`)
+async function buildMissingImage(
+  file: string,
+  app: string,
+  { target, machine }: Options,
+  { session: { output }, surroundings }: Deps,
+): Promise<string> {
+  if (target !== undefined || machine !== undefined)
+    throw usageError('Name the image with its registry, which the other machine pulls from: --image ghcr.io/ada/cat:1')
+  const { buildLockedImage } = await import('./image.ts')
+  const tag = `drydock-workflow/${plainId(app)}:latest`
+  await buildLockedImage(file, tag, { output, surroundings })
+  return tag
 }
 
 async function readGraph(read: LockFile, options: Options, { session, surroundings }: Deps) {

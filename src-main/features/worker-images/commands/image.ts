@@ -9,9 +9,12 @@ import { outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ImageBuildFailure, UnusableLock } from '../../../contract/worker-images.ts'
 import { counted } from '../../../lib/text.ts'
+import type { BuiltImage } from '../build-image.ts'
 import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
+import { findConflicts, modelsHere } from '../rules/conflicts.ts'
 import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
 import { type LockFile, readLockFile } from './read-lock-file.ts'
+import { showConflicts } from './show-conflicts.ts'
 
 type ImageCommandOptions = {
   readonly tag: string
@@ -76,32 +79,15 @@ type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
 async function runImage(file: string, options: ImageCommandOptions, terminal: Terminal): Promise<void> {
   const { output, surroundings } = terminal
-  const { cwd, env, home, platform } = surroundings
-  const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
-  const found = await readLockFile(file, cwd)
-  const image = await planImage(found, options, surroundings)
-  const builder = createImageBuilder({
-    env,
-    home,
-    platform,
-    lockFolder: dirname(resolve(cwd, file)),
-    modelFile: (name) => resolve(cwd, options.models ?? '', name),
-  })
+  const { found, image, builder } = await planBuild(file, options, terminal)
   const { dockerfile, models, steps } = image
   const plan = { tag: options.tag, models, steps: steps.map(({ title }) => title) }
-  if (!output.json) showModels(output, models)
   if (options.dryRun === true) return output.result({ ...plan, dockerfile }, dockerfile.trimEnd())
-
-  const stop = new AbortController()
-  const off = surroundings.onStopSignal((signal) =>
-    stop.abort(new CliError('ABANDONED', { why: `The build was stopped by ${signal}. No image was made.` })),
-  )
-  const progress = showProgress(terminal)
-  try {
+  await stoppableBuild(terminal, async (watch) => {
     if (options.write !== undefined) {
-      const folder = resolve(cwd, options.write)
+      const folder = resolve(surroundings.cwd, options.write)
       await refuseFull(folder)
-      await builder.write(image, folder, stop.signal)
+      await builder.write(image, folder, watch.signal)
       return output.result(
         { ...plan, folder },
         `Wrote ${options.write}. Build it with: docker build --tag ${options.tag} ${options.write}`,
@@ -109,16 +95,53 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Te
     }
     const secrets = await secretsFor(image, options, surroundings)
     const request = { lock: found.lock, image, tag: options.tag, noCache: !options.cache, secrets }
-    const built = await builder.build(request, { report: progress.report, signal: stop.signal })
-    progress.end()
-    output.result({ ...built, models }, () => {
-      const news = built.steps.filter(({ state }) => state === 'new').length
-      output.line(
-        `Built ${output.paint('bold', built.tag)} in ${duration(built.tookMs)}: ${news} of ${counted(built.steps.length, 'layer')} new, ${size(built.sizeBytes)}.`,
-      )
-      output.table(['STEP', 'LAYER', 'TIME'], built.steps.map(stepRow))
-      output.line(built.imageId)
-    })
+    const built = await builder.build(request, watch)
+    return output.result({ ...built, models }, () => showBuilt(output, built))
+  })
+}
+
+/**
+ * Builds the image of a lock that no option names, and shows its progress alone.
+ * @throws CliError IMAGE_NOT_BUILT, LOCK_CONFLICTS, ABANDONED
+ */
+export async function buildLockedImage(file: string, tag: string, terminal: Terminal): Promise<void> {
+  const options = { tag, cache: true }
+  const { found, image, builder } = await planBuild(file, options, terminal)
+  const secrets = await secretsFor(image, options, terminal.surroundings)
+  await stoppableBuild(terminal, (watch) =>
+    builder.build({ lock: found.lock, image, tag, noCache: false, secrets }, watch),
+  )
+}
+
+async function planBuild(file: string, options: ImageCommandOptions, { output, surroundings }: Terminal) {
+  const { cwd, env, home, platform } = surroundings
+  const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
+  const found = await readLockFile(file, cwd)
+  refuseConflicts(file, found, output)
+  const image = await planImage(found, options, surroundings)
+  if (!output.json) showModels(output, image.models)
+  const builder = createImageBuilder({
+    env,
+    home,
+    platform,
+    lockFolder: dirname(resolve(cwd, file)),
+    modelFile: (name) => resolve(cwd, options.models ?? '', name),
+  })
+  return { found, image, builder }
+}
+
+async function stoppableBuild<Result>(
+  terminal: Terminal,
+  work: (watch: { readonly report: (news: BuildNews) => void; readonly signal: AbortSignal }) => Promise<Result>,
+): Promise<Result> {
+  const { output, surroundings } = terminal
+  const stop = new AbortController()
+  const off = surroundings.onStopSignal((signal) =>
+    stop.abort(new CliError('ABANDONED', { why: `The build was stopped by ${signal}. No image was made.` })),
+  )
+  const progress = showProgress(terminal)
+  try {
+    return await work({ report: progress.report, signal: stop.signal })
   } catch (error) {
     progress.end()
     throw explained(error, output)
@@ -126,6 +149,25 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Te
     progress.end()
     off()
   }
+}
+
+function showBuilt(output: Output, { tag, imageId, sizeBytes, tookMs, steps }: BuiltImage): void {
+  const news = steps.filter(({ state }) => state === 'new').length
+  output.line(
+    `Built ${output.paint('bold', tag)} in ${duration(tookMs)}: ${news} of ${counted(steps.length, 'layer')} new, ${size(sizeBytes)}.`,
+  )
+  output.table(['STEP', 'LAYER', 'TIME'], steps.map(stepRow))
+  output.line(imageId)
+}
+
+/** Without the Python packages, which were resolved when it was locked. */
+function refuseConflicts(file: string, { lock }: LockFile, output: Output): void {
+  const conflicts = findConflicts({ lock, localModels: modelsHere(lock) }).filter(({ blocks }) => blocks)
+  if (conflicts.length === 0) return
+  if (!output.json) showConflicts(output, conflicts)
+  const data = { file, count: counted(conflicts.length, 'conflict') }
+  const { message: error, code } = new CliError('LOCK_CONFLICTS', data)
+  throw new CliError('LOCK_CONFLICTS', data, { body: { error, code, conflicts } })
 }
 
 const stepRow = ({ title, state, tookMs }: BuiltStep, at: number) => [

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
-import { z } from 'zod'
 import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
-import { type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
+import type { WorkflowLock } from '../../../contract/worker-images.ts'
+import { readLock } from '../rules/lock-file.ts'
 
 export type LockFile = { readonly lock: WorkflowLock; readonly graphFile: string | undefined }
 
@@ -23,15 +22,11 @@ export async function readLockFile(file: string, cwd: string): Promise<LockFile>
 }
 
 function lockIn(text: string, file: string): WorkflowLock {
-  let value: unknown
   try {
-    value = parse(text)
+    return readLock(text)
   } catch (error) {
-    throw new CliError('FILE_INVALID', { file, why: `is no YAML: ${(error as Error).message}` }, { cause: error })
+    throw new CliError('FILE_INVALID', { file, why: (error as Error).message }, { cause: error })
   }
-  const { data, error } = workflowLock.safeParse(value)
-  if (data === undefined) throw new CliError('FILE_INVALID', { file, why: `is no lock: ${z.prettifyError(error)}` })
-  return data
 }
 
 /** Whether the graph changed after it was locked, so that the image may lack what it needs. */

@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
-import { z } from 'zod'
-import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
+import { basename } from 'node:path'
+import { usageError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output } from '../../../app/cli/output.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
-import { type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
+import type { WorkflowLock } from '../../../contract/worker-images.ts'
 import { writeExact } from '../../../lib/json/plain.ts'
 import type { EndpointSettings } from '../../endpoints/commands/endpoint-options.ts'
 import { showWarning } from '../../endpoints/commands/show-endpoint.ts'
@@ -19,6 +16,7 @@ import { convertGraph, type GraphFile, readGraphFile } from '../../workflows/com
 import { typesIn } from '../../workflows/rules/classes-file.ts'
 import { withOthers } from '../../workflows/rules/node-types.ts'
 import { CLASSES_INPUT, type ImageTest, imageTestInput, readImageTest, TEST_VARIABLE } from '../rules/image-test.ts'
+import { readLockFile } from './read-lock-file.ts'
 
 export type ImageTestPlan = {
   readonly graph: GraphFile
@@ -48,11 +46,10 @@ export async function planImageTest(
   surroundings: Surroundings,
 ): Promise<ImageTestPlan> {
   const { cwd } = surroundings
-  const lock = lockFile === undefined ? undefined : await readLockFile(resolve(cwd, lockFile))
+  const { lock, graphFile } = lockFile === undefined ? {} : await readLockFile(lockFile, cwd)
   const { container } = settings
   if (container?.image === undefined) throw usageError('Name the image to test: --image IMAGE.')
-  const locked = lock?.workflow && resolve(cwd, dirname(lockFile ?? ''), lock.workflow.file)
-  const file = workflow ?? locked
+  const file = workflow ?? graphFile
   if (file === undefined) throw usageError('The lock names no workflow. Name one: --workflow FILE.')
   return {
     graph: await readGraphFile(file, surroundings),
@@ -65,18 +62,6 @@ export async function planImageTest(
       env: { ...settings.env, ...TEST_VARIABLE },
       workersMax: 1,
     },
-  }
-}
-
-async function readLockFile(path: string): Promise<WorkflowLock> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw unreadable(path, error)
-  })
-  try {
-    return workflowLock.parse(parse(text))
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message
-    throw new CliError('FILE_INVALID', { file: path, why: `it is not a lock: ${why}` }, { cause: error })
   }
 }
 

@@ -1,7 +1,6 @@
 /** Follows the steps of an image build: what runs, the time left, which layers are new, and what failed. */
-import type { FailedStep, WorkflowLock } from '../../../contract/worker-images.ts'
+import type { FailedStep, ImageBuildEvent, WorkflowLock } from '../../../contract/worker-images.ts'
 import { durationText, keepStart } from '../../../lib/text.ts'
-import type { ImageBuildEvent } from '../../../contract/worker-images.ts'
 import type { ImageStep } from './dockerfile.ts'
 
 export type BuiltStep = {

@@ -19,6 +19,10 @@ export type ImageFacts = {
   readonly python?: readonly ImageConflict[]
 }
 
+/** Models whose files were hashed here, as FOLDER/NAME. */
+export const modelsHere = ({ models }: Pick<WorkflowLock, 'models'>): readonly string[] =>
+  models.flatMap(({ folder, name, sha256 }) => (sha256 === undefined ? [] : [`${folder}/${name}`]))
+
 /** Blocking ones first. */
 export function findConflicts({
   lock,

@@ -26,6 +26,7 @@ import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
 import { isFolderName, isRef, isRemote, readSource, sourceText, type WantedSource } from '../../rules/source-address.ts'
 import { isBuiltIn, moduleOf, wantedBy } from '../../rules/wanted-nodes.ts'
+import { showConflicts } from '../show-conflicts.ts'
 import { readModelFolders } from './model-folders.ts'
 import { readServer } from './read-server.ts'
 
@@ -50,8 +51,6 @@ export type LockOptions = {
 
 type Context = { readonly command: CliCommand; readonly surroundings: Surroundings }
 
-const resolvePython = undefined
-
 export async function lockFile(file: string | undefined, options: LockOptions, context: Context): Promise<void> {
   const { command, surroundings } = context
   const output = outputOf(command, surroundings)
@@ -68,7 +67,7 @@ export async function lockFile(file: string | undefined, options: LockOptions, c
       : await makeFile(isLock ? undefined : file, { ...context, output, options, place, previous })
   const { lock, conflicts, notes } = made
   for (const note of notes) output.note(note)
-  showConflicts(output, conflicts)
+  if (!output.json) showConflicts(output, conflicts)
   if (lock === undefined) {
     const data = { file: file ?? options.from ?? place, count: counted(conflicts.length, 'conflict') }
     const { message: error, code } = new CliError('LOCK_INCOMPLETE', data)
@@ -79,6 +78,8 @@ export async function lockFile(file: string | undefined, options: LockOptions, c
   await writeText(target, writeLock(lock, previousText), surroundings)
   if (output.json) output.document({ file: target, lock, conflicts, notes })
   else show(output, target, lock)
+  const blocking = conflicts.filter(({ blocks }) => blocks).length
+  if (blocking > 0) throw new CliError('LOCK_CONFLICTS', { file: target, count: counted(blocking, 'conflict') })
 }
 
 type Making = Context & {
@@ -107,7 +108,7 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
       ...{ env: surroundings.env, registry: options.registry ?? NODE_REGISTRY, folder, ...found, report },
       inputs: [...new Set([graph?.folder ?? folder, surroundings.cwd])],
       choose: canAsk(output, surroundings) ? ask : undefined,
-      resolvePython,
+      home: surroundings.home,
       signal: stopping.signal,
     })
     if (options.update !== undefined) return await updated(maker, options.update, previous)
@@ -303,14 +304,6 @@ async function writeAs(
   )
 }
 
-function showConflicts(output: Output, conflicts: readonly ImageConflict[]): void {
-  if (output.json) return
-  for (const { code, blocks, message, choices } of conflicts) {
-    output.note(`${blocks ? 'conflict' : 'warning'} ${code}: ${message}`)
-    for (const choice of choices) output.note(`  ${choice}`)
-  }
-}
-
 function show(output: Output, file: string, { comfyui, nodes, python, models, inputs }: WorkflowLock): void {
   output.table(
     ['PACKAGE', 'VERSION', 'SOURCE'],
@@ -333,7 +326,4 @@ function show(output: Output, file: string, { comfyui, nodes, python, models, in
     ...(inputs.length === 0 ? [] : [counted(inputs.length, 'input')]),
   ]
   output.line(`${file}: ${facts.join(', ')}`)
-  for (const { folder, name, source } of models)
-    if (source === undefined)
-      output.note(`No address is known for ${folder}/${name}: name it with --model ${name}=ADDRESS.`)
 }

@@ -65,3 +65,19 @@ export function createNotifier(clock: Clock) {
     ): Promise<'woken' | 'quiet'> => wait(clock, { ms, signal, listen: on }),
   }
 }
+
+// Work may change thousands of times a second; followers see it ten times a second.
+const NOTIFY_EVERY_MS = 100
+
+export function notifySoon(clock: Clock, notifier: Notifier): (isUrgent: boolean) => void {
+  let isComing = false
+  return (isUrgent) => {
+    if (isUrgent) return notifier.notify()
+    if (isComing) return
+    isComing = true
+    clock.after(NOTIFY_EVERY_MS, () => {
+      isComing = false
+      notifier.notify()
+    })
+  }
+}

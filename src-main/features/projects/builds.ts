@@ -8,19 +8,19 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { createWorkByKey, type Work } from '../../lib/work-by-key.ts'
 import type { Project, Storage } from '../../storage/storage.ts'
 import { artifactPieces, suggestExcludes } from '../apps/rules/artifact-pieces.ts'
 import { buildBegun, buildStopped, buildWith } from '../apps/rules/project-progress.ts'
 import type { BuildProject, BuiltProject } from './ports.ts'
 
-export type Build = {
+type BuildOfProject = {
   readonly request: ProjectBuildRequest
-  readonly view: () => BuildView
-  readonly manifest: () => Manifest | undefined
-  readonly over: Promise<void>
+  readonly shown: BuildView
+  readonly manifest?: Manifest
 }
 
-type Running = Build & { readonly cancel: () => void }
+export type Build = Work<BuildOfProject>
 
 export function createBuilds(deps: {
   readonly clock: Clock
@@ -30,87 +30,67 @@ export function createBuilds(deps: {
   readonly onChange: (soon: Soon) => void
 }) {
   const { clock, log, storage, build, onChange } = deps
-  const builds = new Map<string, Running>()
+  const builds = createWorkByKey<BuildOfProject>((isUrgent) => onChange(isUrgent ? 'now' : 'with others'))
   let stopping = false
 
-  function begin({ id, folder }: Project, request: ProjectBuildRequest): Running {
-    const cancelled = new AbortController()
-    let view = buildBegun(clock.now())
-    let manifest: Manifest | undefined
-    const change = (next: BuildView, soon: Soon = 'now') => {
-      view = next
-      onChange(soon)
-    }
-
-    const onEvent = (event: BuildEvent) =>
-      change(buildWith(view, event), event.kind === 'progress' ? 'with others' : 'now')
-
-    async function run() {
-      const { signal } = cancelled
-      const output = await storage.artifacts.newFile()
-      const options = {
+  async function run({ folder }: Project, request: ProjectBuildRequest, options: RunOptions) {
+    const output = await storage.artifacts.newFile()
+    const built = await build(
+      {
         folder,
         app: appOfFolder(folder),
         excludes: request.exclude,
         profile: request.images,
         pythonVersion: request.python,
         output,
-      }
-      const built = await build(options, onEvent, signal)
-      await storage.artifacts.take(built.sha256, output)
-      return { manifestRead: built.manifestRead, warnings: [...built.warnings], result: resultOf(built) }
-    }
-
-    const over = run().then(
-      ({ manifestRead, ...done }) => {
-        manifest = manifestRead
-        change({ ...view, state: 'done', endedAt: clock.now(), ...done })
       },
-      (error) => {
-        const state = cancelled.signal.aborted ? ('cancelled' as const) : ('failed' as const)
-        const problems = state === 'cancelled' ? [] : problemsOf(error)
-        if (state === 'failed' && !(error instanceof BuildFailure)) log.warn('a build failed', { projectId: id, error })
-        change(buildStopped(view, { state, endedAt: clock.now(), problems }))
-      },
+      options.onEvent,
+      options.signal,
     )
-    return {
-      request,
-      view: () => view,
-      manifest: () => manifest,
-      over,
-      cancel: () => cancelled.abort(new Error('the build was cancelled')),
-    }
+    await storage.artifacts.take(built.sha256, output)
+    return { manifest: built.manifestRead, done: { warnings: [...built.warnings], result: resultOf(built) } }
   }
 
-  async function cancel(projectId: string): Promise<void> {
-    const running = builds.get(projectId)
-    running?.cancel()
-    await running?.over
+  function begin(project: Project, request: ProjectBuildRequest): Build {
+    return builds.begin(project.id, {
+      view: { request, shown: buildBegun(clock.now()) },
+      async run(change, signal) {
+        const show = (next: (shown: BuildView) => BuildView, isUrgent?: boolean) =>
+          change((build) => ({ ...build, shown: next(build.shown) }), isUrgent)
+        const onEvent = (event: BuildEvent) => show((shown) => buildWith(shown, event), event.kind !== 'progress')
+        try {
+          const { manifest, done } = await run(project, request, { onEvent, signal })
+          const ended = { state: 'done' as const, endedAt: clock.now(), ...done }
+          change((build) => ({ ...build, manifest, shown: { ...build.shown, ...ended } }))
+        } catch (error) {
+          const state = signal.aborted ? ('cancelled' as const) : ('failed' as const)
+          const problems = state === 'cancelled' ? [] : problemsOf(error)
+          if (state === 'failed' && !(error instanceof BuildFailure))
+            log.warn('a build failed', { projectId: project.id, error })
+          show((shown) => buildStopped(shown, { state, endedAt: clock.now(), problems }))
+        }
+      },
+    })
   }
 
   return {
     start(project: Project, request: ProjectBuildRequest): Build {
       if (stopping) throw new AppError('STOPPING')
-      if (builds.get(project.id)?.view().state === 'running')
-        throw new AppError('BUILD_RUNNING', { projectId: project.id })
-      const begun = begin(project, request)
-      builds.set(project.id, begun)
-      onChange('now')
-      return begun
+      if (builds.isRunning(project.id)) throw new AppError('BUILD_RUNNING', { projectId: project.id })
+      return begin(project, request)
     },
-    newest: (projectId: string): Build | undefined => builds.get(projectId),
-    cancel,
-    async forget(projectId: string) {
-      await cancel(projectId)
-      builds.delete(projectId)
-    },
+    newest: builds.newest,
+    cancel: builds.cancel,
+    forget: builds.forget,
     /** Ends all and refuses new ones, which nobody would end. */
     async stop() {
       stopping = true
-      await Promise.all([...builds.keys()].map(cancel))
+      await builds.cancelAll()
     },
   }
 }
+
+type RunOptions = { readonly onEvent: (event: BuildEvent) => void; readonly signal: AbortSignal }
 
 function resultOf(built: BuiltProject): BuildView['result'] {
   const { contents, sha256: artifact, bytes, files, fingerprint, pythonVersion, packagesCached } = built

@@ -88,25 +88,25 @@ type Built = { readonly artifact: string; readonly manifest: Manifest }
 async function currentBuild(deps: Deps, project: Project, request: ProjectBuildRequest): Promise<Built> {
   const { builds, source } = deps.projects
   const last = builds.newest(project.id)
-  if (last?.view().state === 'running') throw new AppError('BUILD_RUNNING', { projectId: project.id })
+  if (last?.view().shown.state === 'running') throw new AppError('BUILD_RUNNING', { projectId: project.id })
   const known = last && builtOf(last)
-  if (last !== undefined && known !== undefined && isSameRequest(last.request, request)) {
+  if (last !== undefined && known !== undefined && isSameRequest(last.view().request, request)) {
     const { fingerprint } = await source.read(project)
     const isHere = (await deps.storage.artifacts.find(known.artifact)) !== undefined
-    if (isHere && fingerprint === last.view().result?.fingerprint) return known
+    if (isHere && fingerprint === last.view().shown.result?.fingerprint) return known
   }
   const build = builds.start(project, request)
   await build.over
   const built = builtOf(build)
   if (built !== undefined) return built
-  const { state, problems } = build.view()
+  const { state, problems } = build.view().shown
   const why = state === 'cancelled' ? 'the build was cancelled.' : problems.map(worded).join('\n')
   throw new AppError('BUILD_FAILED', { why })
 }
 
 function builtOf(build: Build): Built | undefined {
-  const artifact = build.view().result?.artifact
-  const manifest = build.manifest()
+  const { shown, manifest } = build.view()
+  const artifact = shown.result?.artifact
   return artifact === undefined || manifest === undefined ? undefined : { artifact, manifest }
 }
 

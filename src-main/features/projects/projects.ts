@@ -5,7 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
-import { createNotifier, type Notifier } from '../../lib/wait.ts'
+import { createNotifier, notifySoon } from '../../lib/wait.ts'
 import type { Project, Storage } from '../../storage/storage.ts'
 import { choosePythonVersion, collectRequirements } from '../apps/rules/collect-requirements.ts'
 import { type EndpointCall, findCalls } from '../apps/rules/find-calls.ts'
@@ -16,9 +16,6 @@ import { createPreviews } from './previews.ts'
 
 export type Projects = ReturnType<typeof createProjects>
 
-// Workers may write thousands of lines a second; followers get them ten times a second.
-const NOTIFY_EVERY_MS = 100
-
 export function createProjects(deps: {
   readonly storage: Storage
   readonly clock: Clock
@@ -28,14 +25,15 @@ export function createProjects(deps: {
 }) {
   const { storage, clock, newId, log, ports } = deps
   const notifier = createNotifier(clock)
-  const onChange = notifySoon(clock, notifier)
+  const notify = notifySoon(clock, notifier)
+  const onChange = (soon: Soon) => notify(soon === 'now')
   const source = createSourceReader({ source: ports.source, clock })
   const builds = createBuilds({ clock, log, storage, build: ports.build, onChange })
   const previews = createPreviews({ clock, log, ...ports, onChange })
 
   const view = async ({ id, folder, openedAt }: Project): Promise<ProjectView> => {
     const preview = previews.newest(id)?.view().state
-    const build = builds.newest(id)?.view().state
+    const build = builds.newest(id)?.view().shown.state
     return {
       id,
       folder,
@@ -89,19 +87,6 @@ export function createProjects(deps: {
       source.forget(id)
     },
     stop: async (): Promise<void> => void (await Promise.all([builds.stop(), previews.stopAll()])),
-  }
-}
-
-function notifySoon(clock: Clock, notifier: Notifier): (soon: Soon) => void {
-  let isComing = false
-  return (soon) => {
-    if (soon === 'now') return notifier.notify()
-    if (isComing) return
-    isComing = true
-    clock.after(NOTIFY_EVERY_MS, () => {
-      isComing = false
-      notifier.notify()
-    })
   }
 }
 

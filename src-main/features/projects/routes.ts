@@ -37,18 +37,19 @@ export const PROJECT_OPERATIONS = {
     await service.projects.forget(projectOf(path, service))
     return DONE
   },
-  projectBuild: async ({ path, body }, service) => service.projects.builds.start(projectOf(path, service), body).view(),
+  projectBuild: async ({ path, body }, service) =>
+    service.projects.builds.start(projectOf(path, service), body).view().shown,
   buildRead({ c, path, query }, service) {
     const build = buildOf(service, projectOf(path, service).id)
-    if (query.follow !== 'true') return build.view()
-    const { view } = build
+    const view = () => build.view().shown
+    if (query.follow !== 'true') return view()
     return followView(c, { ...followed(service), event: 'build', view, isLast: ({ state }) => state !== 'running' })
   },
   async buildCancel({ path }, service) {
     const { id } = projectOf(path, service)
     const build = buildOf(service, id)
     await service.projects.builds.cancel(id)
-    return build.view()
+    return build.view().shown
   },
   projectPlan: async ({ path, body }, service) => await planProject(service, projectOf(path, service), body),
   previewStart: ({ path }, service) => service.projects.previews.start(projectOf(path, service)).view(),

@@ -8,11 +8,11 @@ import { Card } from '../../ui/Card.tsx'
 import { asSentence, duration, wholeSeconds } from '../../ui/format.ts'
 import { ErrorNotice, SkeletonRows, WarningNotice } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
+import { useFollowed } from '../../ui/use-followed.ts'
 import { RelativeTime, useNow } from '../../ui/Values.tsx'
 import { EndpointAddresses } from './EndpointAddresses.tsx'
 import { CommitLine, RELEASE_DOTS, ReleaseSteps } from './ReleaseParts.tsx'
 import { useEnvironmentActions } from './use-environment-actions.ts'
-import { useFollowed } from './use-followed.ts'
 
 export function ReleaseCard({ target, number }: { readonly target: AppTarget; readonly number: number }) {
   const { progress, error, seenAt } = useRelease(target, number)

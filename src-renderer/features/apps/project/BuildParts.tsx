@@ -5,10 +5,9 @@ import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { duration } from '../../../ui/format.ts'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import { StepList } from '../../../ui/StepList.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import type { Excludes } from './use-build.ts'
-
-type StepView = BuildView['steps'][number]
 
 const STEPS: readonly (readonly [BuildStep, string])[] = [
   ['scan', 'Read the source'],
@@ -18,13 +17,6 @@ const STEPS: readonly (readonly [BuildStep, string])[] = [
   ['manifest', 'Write the manifest'],
   ['pack', 'Pack the artifact'],
 ]
-
-const DOTS: Readonly<Record<StepView['state'], StateDotProps>> = {
-  waiting: { tone: 'queued', text: 'Waiting' },
-  running: { tone: 'running', text: 'Running', pulses: true },
-  done: { tone: 'completed', text: 'Done' },
-  failed: { tone: 'failed', text: 'Failed' },
-}
 
 const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
   running: { tone: 'running', text: 'Building', pulses: true },
@@ -36,34 +28,13 @@ const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
 export function BuildSteps({ build }: { readonly build: BuildView }) {
   return (
     <Card title="Steps" aside={<Summary build={build} />}>
-      <ol aria-label="Steps of the build" className="flex flex-col">
-        {STEPS.map(([step, name]) => {
-          const found = build.steps.find((one) => one.step === step)
-          return (
-            <li
-              key={step}
-              className="grid h-8 grid-cols-[11rem_6rem_minmax(0,1fr)_4rem] items-center gap-x-3 border-b border-line/60 px-3 last:border-0"
-            >
-              <span className="truncate">{name}</span>
-              <StateDot {...stepDot(found, build)} />
-              <span className="truncate font-mono text-small text-ink-2" title={found?.text}>
-                {found?.text}
-              </span>
-              <span className="text-right text-small text-ink-2">
-                {found?.tookMs !== undefined && duration(found.tookMs)}
-              </span>
-            </li>
-          )
-        })}
-      </ol>
+      <StepList
+        label="Steps of the build"
+        steps={STEPS.map(([step, name]) => ({ name, step: build.steps.find((one) => one.step === step) }))}
+        isRunning={build.state === 'running'}
+      />
     </Card>
   )
-}
-
-// Steps that an ended build never reached are not pending.
-function stepDot(step: StepView | undefined, { state }: BuildView): StateDotProps {
-  const isOpen = step === undefined || step.state === 'waiting'
-  return isOpen && state !== 'running' ? { tone: 'queued', text: 'Not run' } : DOTS[step?.state ?? 'waiting']
 }
 
 function Summary({ build: { state, startedAt, endedAt } }: { readonly build: BuildView }) {

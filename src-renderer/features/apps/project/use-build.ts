@@ -8,8 +8,8 @@ import {
 } from '../../../../src-main/contract/projects.ts'
 import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { useFollowed } from '../../../ui/use-followed.ts'
 import { useTell } from '../../../ui/use-tell.ts'
-import { useFollowed } from '../use-followed.ts'
 
 // Early enough to see a build's first steps; ms.
 const WATCH_EVERY_MS = 300

@@ -3,8 +3,8 @@ import { type PreviewView, type ProjectView, previewView } from '../../../../src
 import { previewQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { duration } from '../../../ui/format.ts'
+import { useFollowed } from '../../../ui/use-followed.ts'
 import { useTell } from '../../../ui/use-tell.ts'
-import { useFollowed } from '../use-followed.ts'
 import { showInProject } from './use-build.ts'
 
 export type ProjectPreview = ReturnType<typeof usePreview>

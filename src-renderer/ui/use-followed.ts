@@ -1,8 +1,8 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
-import type { Operation } from '../../../src-main/app/client/calls.ts'
-import { useApp } from '../../store/app-context.ts'
+import type { Operation } from '../../src-main/app/client/calls.ts'
+import { useApp } from '../store/app-context.ts'
 
 export type Followed<Item> = {
   readonly operation: Operation

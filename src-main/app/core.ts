@@ -61,6 +61,7 @@ import { createSettings } from '../features/settings/settings.ts'
 import { createDoctor } from '../features/system/doctor.ts'
 import { Housekeeping } from '../features/system/housekeeping.ts'
 import { createRecentSpans } from '../features/what-if/recent-spans.ts'
+import type { ImagePipeline } from '../features/worker-images/ports/image-pipeline.ts'
 import { watchCode } from '../features/workers/adapters/watch-code.ts'
 import { adoptWorkers } from '../features/workers/adopt-workers.ts'
 import { joinFleets } from '../features/workers/join-fleets.ts'
@@ -111,6 +112,7 @@ export type CorePorts = {
   readonly host: ServiceHost
   readonly send: RequestSender
   readonly projects: ProjectPorts
+  readonly imagePipeline: ImagePipeline
   readonly processHost: (needs: { readonly python: () => string }) => ProcessHost
   readonly fleet: (needs: {
     readonly clock: Clock
@@ -253,7 +255,7 @@ export function createCore(ports: CorePorts) {
   }
   const features = createOptionalFeatures(ports.features ?? OPTIONAL_FEATURES, {
     ...service,
-    ...{ send, accountKey },
+    ...{ send, accountKey, imagePipeline: ports.imagePipeline },
   })
 
   let state: 'new' | 'running' | 'stopped' = 'new'

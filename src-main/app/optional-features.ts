@@ -5,6 +5,7 @@
 import type { AppOperation } from '../contract/app-routes.ts'
 import { COMPARISON_ROUTES } from '../contract/compare.ts'
 import { AppError } from '../contract/errors.ts'
+import { IMAGE_BUILD_ROUTES } from '../contract/image-builds.ts'
 import { POD_ROUTES } from '../contract/pods.ts'
 import { PROJECT_ROUTES } from '../contract/project-routes.ts'
 import { LOAD_TEST_ROUTES } from '../contract/requests.ts'
@@ -59,7 +60,10 @@ export const OPTIONAL_FEATURES = {
   ),
   targets: row(TARGET_ROUTES, () => import('../features/targets/feature.ts')),
   'what-if questions': row(WHAT_IF_ROUTES, () => import('../features/what-if/feature.ts')),
-  'worker images': row(WORKER_IMAGE_ROUTES, () => import('../features/worker-images/feature.ts')),
+  'worker images': row(
+    { ...WORKER_IMAGE_ROUTES, ...IMAGE_BUILD_ROUTES },
+    () => import('../features/worker-images/feature.ts'),
+  ),
 }
 
 export type OptionalFeatures = typeof OPTIONAL_FEATURES

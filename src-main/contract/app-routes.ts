@@ -14,6 +14,7 @@ import {
   workerView,
 } from './endpoint.ts'
 import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
+import { IMAGE_BUILD_ROUTES } from './image-builds.ts'
 import { BATCH_ROUTES, JOB_ROUTES } from './job-routes.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { limit } from './limits.ts'
@@ -84,6 +85,7 @@ export const APP_TOPICS = {
   },
   Apps: {
     ...DEPLOY_ROUTES,
+    ...IMAGE_BUILD_ROUTES,
     ...PROJECT_ROUTES,
   },
   Endpoints: {

@@ -95,6 +95,10 @@ export const ERRORS = {
     status: 409,
     message: 'Project {projectId} is being built. Wait until the build ends, or cancel it.',
   },
+  IMAGE_BUILD_RUNNING: {
+    status: 409,
+    message: 'The image of workflow {workflowId} is being built. Wait until the build ends, or cancel it.',
+  },
   BUILD_FAILED: { status: 422, message: 'The app does not build: {why}' },
   NO_PREVIEW: {
     status: 404,

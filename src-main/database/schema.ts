@@ -514,6 +514,11 @@ CREATE TABLE workflow_texts (
   UNIQUE (workflow_id, version)
 ) STRICT;
 
+CREATE TABLE workflow_locks (
+  workflow_id  TEXT PRIMARY KEY REFERENCES workflows (id) ON DELETE CASCADE,
+  text         TEXT NOT NULL                               -- of what its worker image is built from
+) STRICT;
+
 CREATE TABLE assets (
   id           TEXT PRIMARY KEY,
   bytes        INTEGER NOT NULL,

@@ -30,6 +30,7 @@ import type { UsageWatch } from './monitoring/watch-usage.ts'
 import type { ProjectPorts } from './projects/ports.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Doctor } from './system/doctor.ts'
+import type { ImagePipeline } from './worker-images/ports/image-pipeline.ts'
 import type { WorkerRegistry } from './workers/registry/worker-registry.ts'
 import type { HandReplacement } from './workers/replace-by-hand.ts'
 import type { Shells } from './workers/shells.ts'
@@ -98,6 +99,7 @@ export type FeatureCore = ServiceContext & {
   readonly send: RequestSender
   readonly accountKey: () => string
   readonly projects: ProjectPorts
+  readonly imagePipeline: ImagePipeline
 }
 
 export type ServiceFacts = {

@@ -46,6 +46,7 @@ import { createPlatformStore } from '../features/platform-api/store.ts'
 import { createPodStore } from '../features/pods/store.ts'
 import { createScheduleStore } from '../features/schedules/store.ts'
 import { createTargetDeployStore } from '../features/targets/deploy-store.ts'
+import { createWorkflowLockStore } from '../features/worker-images/store.ts'
 import { createWorkerStore } from '../features/workers/store.ts'
 import { assetsInMemory, openAssetFiles } from '../features/workflows/store/asset-files.ts'
 import { createAssetStore } from '../features/workflows/store/asset-store.ts'
@@ -133,6 +134,7 @@ export function openStorage(file: string) {
     graphs: createGraphStore(db),
     modelDownloads: createModelDownloadStore(db),
     modelFiles: openModelFiles(file === ':memory:' ? undefined : dirname(file)),
+    workflowLocks: createWorkflowLockStore(db),
     workflows: createWorkflowStore(db),
     runs: createRunStore(db, events),
     assets: createAssetStore(db),

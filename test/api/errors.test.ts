@@ -270,6 +270,11 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return service.ask('GET', '/api/machines/gpu-box/join')
   },
   TARGET_NOT_FOUND: (service) => service.ask('DELETE', '/api/targets/nope'),
+  IMAGE_BUILD_RUNNING: async (service) => {
+    const { id } = await service.post('/api/workflows', { name: 'cat', text: '{"nodes":[],"links":[]}' })
+    await service.post(`/api/workflows/${id}/image`, { text: '{}', until: 'lock' })
+    return service.ask('POST', `/api/workflows/${id}/image`, { body: { text: '{}', until: 'lock' } })
+  },
   IMAGE_PUSH_NOT_FOUND: (service) => service.ask('GET', '/api/image-pushes/nope'),
   TARGET_DEPLOY_NOT_FOUND: (service) => service.ask('GET', '/api/target-deploys/nope'),
   TARGET_UNREACHABLE: async (service) => {

@@ -21,6 +21,7 @@ import type { Poster } from '../../src-main/features/jobs/ports/post.ts'
 import type { SentRequest, SentResponse } from '../../src-main/features/load-tests/ports.ts'
 import { createMachineApp } from '../../src-main/features/machines/worker-listener-routes.ts'
 import type { ServiceContext } from '../../src-main/features/service-context.ts'
+import type { ImagePipeline } from '../../src-main/features/worker-images/ports/image-pipeline.ts'
 import type { PageFiles } from '../../src-main/http/pages.ts'
 import { listen } from '../../src-main/http/server/listen.ts'
 import { systemIds } from '../../src-main/http/server/system-ports.ts'
@@ -137,6 +138,8 @@ export type SetupOptions = {
   readonly settings?: object
   /** Without it a preview says nothing, and ends when it is asked to. */
   readonly startPreview?: StartPreview
+  /** The steps of worker images; without it, each runs until it is cancelled. */
+  readonly imagePipeline?: ImagePipeline
   /** Host of worker processes; by default nothing is missing, and nothing is put anywhere. */
   readonly processHost?: Partial<ProcessHost>
   /** Changes what the machine under the service says. */
@@ -160,6 +163,11 @@ const NOTHING_MISSING: Omit<ProcessHost, 'python'> = {
   install: async () => undefined,
 }
 
+const untilCancelled = (_request: unknown, { signal }: { readonly signal: AbortSignal }) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+const endlessPipeline: ImagePipeline = { lock: untilCancelled, build: untilCancelled, test: untilCancelled }
+
 type Run = {
   readonly core: Core
   readonly storage: Storage
@@ -176,6 +184,7 @@ export async function setup({
   post,
   settings,
   startPreview = silentPreview,
+  imagePipeline = endlessPipeline,
   processHost = {},
   pages = NOT_BUILT,
   host = (machine) => machine,
@@ -229,6 +238,7 @@ export async function setup({
         startPreview,
         previewLink: () => Promise.reject(new Error('there is no preview')),
       },
+      imagePipeline,
       processHost: (needs) => ({ ...NOTHING_MISSING, ...needs, ...processHost }),
       send: sendInProcess,
       fleet: (needs) => {

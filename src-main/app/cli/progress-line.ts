@@ -56,14 +56,21 @@ function createNotes(output: Output): (reason: string) => void {
 
 const CLEAR_LINE = '\r\x1b[2K'
 
+/** Begins lines of progress that a program reads instead of a person; source: ours. */
+export const PROGRESS_MARK = 'progress: '
+/** Set to `lines`, progress is written to stderr as marked lines, also in JSON mode. */
+export const PROGRESS_VARIABLE = 'DRYDOCK_PROGRESS'
+
 /** Does nothing without a terminal. Clear it with an empty text before printing. */
 export function createStatusLine(
   output: Pick<Output, 'json'>,
-  { stdout }: Pick<Surroundings, 'stdout'>,
+  { stdout, stderr, env }: Pick<Surroundings, 'stdout' | 'stderr' | 'env'>,
 ): (text: string) => void {
+  const isRead = env[PROGRESS_VARIABLE] === 'lines'
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   return (text) => {
     const line = plainText(text).replaceAll('\n', ' ')
-    if (columns > 0) stdout.write(CLEAR_LINE + line.slice(0, columns - 1))
+    if (isRead && line !== '') stderr.write(`${PROGRESS_MARK}${line}\n`)
+    else if (columns > 0) stdout.write(CLEAR_LINE + line.slice(0, columns - 1))
   }
 }

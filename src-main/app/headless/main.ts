@@ -60,6 +60,7 @@ import {
 } from './data-folder.ts'
 import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
 import { createHost } from './host.ts'
+import { createImagePipeline } from './image-pipeline.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { createStartPreview } from './start-preview.ts'
 
@@ -202,6 +203,7 @@ async function run(
       answerTo: (host: string) => void hosts.add(host),
     },
   }
+  const commandLine = { program: process.execPath, args: [CLI], env: process.env }
   const core = createCore({
     storage,
     time: systemTime,
@@ -212,13 +214,14 @@ async function run(
     host: createHost({ ...folder, look: options.look }, systemTime.wall),
     projects: {
       ...createProjectTools({ env: process.env }),
-      startPreview: createStartPreview({
-        commandLine: { program: process.execPath, args: [CLI], env: process.env },
-        data: folder.folder,
-        log,
-      }),
+      startPreview: createStartPreview({ commandLine, data: folder.folder, log }),
       previewLink,
     },
+    imagePipeline: createImagePipeline({
+      commandLine,
+      data: folder.folder,
+      service: () => ({ url: facts?.url ?? '', key: accountKey ?? '' }),
+    }),
     processHost: (needs) => processHost({ ...needs, env: process.env }),
     send: sendRequest,
     fleet: (needs) => createFleets({ ...ofFleets, ...needs }),

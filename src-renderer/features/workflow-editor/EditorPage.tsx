@@ -12,6 +12,7 @@ import { useSearchParts } from '../../ui/use-address.ts'
 import { Canvas } from './canvas/Canvas.tsx'
 import { EditorTabs } from './files/EditorTabs.tsx'
 import { useOpenWorkflow } from './files/editor-files.ts'
+import { ImagePanel } from './image/ImagePanel.tsx'
 import { Inspector } from './inspector/Inspector.tsx'
 import { NodePalette, NodesInPalette } from './palette/NodePalette.tsx'
 import { ModelsPanel } from './problems/ModelsPanel.tsx'
@@ -86,7 +87,7 @@ function Editor({ name }: { readonly name: string }) {
           <Canvas />
           <RunBarPlace />
         </div>
-        {isSideOpen && <SidePart />}
+        {isSideOpen && <SidePart name={name} />}
       </main>
     </>
   )
@@ -155,9 +156,9 @@ function EditorHeader({ name }: { readonly name: string }) {
 const PANEL =
   'flex min-h-0 shrink-0 flex-col bg-surface-1 max-lg:absolute max-lg:inset-y-0 max-lg:z-20 max-lg:shadow-float'
 
-const SIDES = ['Inspector', 'Results', 'Models'] as const
+const SIDES = ['Inspector', 'Results', 'Models', 'Image'] as const
 
-function SidePart() {
+function SidePart({ name }: { readonly name: string }) {
   const canvas = useCanvasStore()
   const width = useCanvas(({ preferences }) => preferences.sideWidth)
   const [search, set] = useSearchParts()
@@ -174,6 +175,7 @@ function SidePart() {
         {side === 'Inspector' && <Inspector />}
         {side === 'Results' && <ResultsPanel />}
         {side === 'Models' && <ModelsPanel />}
+        {side === 'Image' && <ImagePanel name={name} />}
       </div>
     </div>
   )

@@ -134,7 +134,7 @@ const LONG_STEP: StepEvent['step'] = 'install'
  */
 export function showBuildSteps(
   output: Output,
-  surroundings: Pick<Surroundings, 'stdout' | 'now'>,
+  surroundings: Pick<Surroundings, 'stdout' | 'stderr' | 'env' | 'now'>,
 ): { readonly report: (event: StepEvent) => void; readonly end: () => void } {
   const draw = createStatusLine(output, surroundings)
   let since = 0

@@ -244,8 +244,8 @@ function showProgress({ output, surroundings }: Terminal) {
   const draw = createStatusLine(output, surroundings)
   return {
     report({ kind, text }: BuildNews) {
-      if (surroundings.stdout.isTTY === true) draw(text)
-      else if (kind === 'step' && !output.json) output.note(text)
+      draw(text)
+      if (kind === 'step' && !output.json && surroundings.stdout.isTTY !== true) output.note(text)
     },
     end: () => draw(''),
   }

@@ -25,7 +25,7 @@ function shown({ json = false, isTTY = false, installMs = 0 } = {}) {
     { stdout, stderr: { write: (piece: string) => (notes += piece) }, env: { NO_COLOR: '1' } } as never,
     json,
   )
-  const steps = showBuildSteps(output, { stdout, now: Date.now })
+  const steps = showBuildSteps(output, { stdout, stderr: stdout, env: {}, now: Date.now } as never)
   for (const event of EVENTS) {
     if (event.kind === 'ended') vi.advanceTimersByTime(installMs)
     steps.report(event)

@@ -16,7 +16,10 @@ type Event<Name extends PreviewEvent['event']> = Extract<PreviewEvent, { readonl
 
 const FILES_NAMED = 3
 
-export function showPreview(output: Output, surroundings: Pick<Surroundings, 'stdout'>): ReportPreview {
+export function showPreview(
+  output: Output,
+  surroundings: Pick<Surroundings, 'stdout' | 'stderr' | 'env'>,
+): ReportPreview {
   const status = createStatusLine(output, surroundings)
   let up: Event<'up'> | undefined
   let shown = ''

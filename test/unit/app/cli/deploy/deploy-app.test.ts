@@ -40,7 +40,12 @@ async function setup(
     ...answers,
   })
   const world = surroundingsOf(folder, { ...given, env: { SVC_APP: 'demo', NO_COLOR: '1', ...given.env } })
-  const build: NonNullable<NonNullable<Parameters<typeof deployApp>[3]>['build']> = async (_options, _output, _surroundings, check) => {
+  const build: NonNullable<NonNullable<Parameters<typeof deployApp>[3]>['build']> = async (
+    _options,
+    _output,
+    _surroundings,
+    check,
+  ) => {
     await check?.({ endpoints: scanned } as ScanDocument)
     return {
       app: 'demo',

@@ -64,7 +64,14 @@ const KNOWN = 'd'.repeat(64)
 function modelsOf(folder: string): Answers {
   const lamp = { folder, directory: 'checkpoints', name: 'lamp.safetensors' }
   const view = { ...lamp, format: 'safetensors', bytes: 4, changedAt: 1, sha256: KNOWN, isOutside: false }
-  const download = { ...lamp, id: 'd1', url: 'https://models.example/lamp', state: 'done', receivedBytes: 4, createdAt: 1 }
+  const download = {
+    ...lamp,
+    id: 'd1',
+    url: 'https://models.example/lamp',
+    state: 'done',
+    receivedBytes: 4,
+    createdAt: 1,
+  }
   const shown = { path: folder, isDefault: false, files: 2, bytes: 7, mountedAt: '/x' }
   return {
     'GET /api/models': { models: [view], more: false, revision: 1 },

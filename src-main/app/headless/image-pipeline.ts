@@ -1,0 +1,164 @@
+/** Locks, builds and tests images by the commands, so that hashing and packing never hold up the service. */
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ImageBuildRequest, ImageCheck } from '../../contract/image-builds.ts'
+import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
+import type { ImagePipeline } from '../../features/worker-images/ports/image-pipeline.ts'
+import { plainJson } from '../../lib/json/plain.ts'
+import type { Watch } from '../../runtimes/port.ts'
+import { PROGRESS_MARK, PROGRESS_VARIABLE } from '../cli/progress-line.ts'
+import type { CommandLine } from './start-preview.ts'
+
+const conflicts = z.array(imageConflict)
+const locked = z.object({ lock: workflowLock, conflicts })
+const refused = z.object({ error: z.string(), conflicts: conflicts.default([]) })
+const built = z.object({
+  tag: z.string(),
+  imageId: z.string(),
+  sizeBytes: z.number(),
+  steps: z.array(z.object({ title: z.string(), state: z.enum(['cached', 'new']) })),
+})
+const tested = z.object({ steps: z.array(z.object({ name: z.string(), passed: z.boolean(), text: z.string() })) })
+
+const GRAPH = 'workflow.json'
+const LOCK = 'workflow.lock.yaml'
+// ms for a command to end by itself, as tests delete their endpoint.
+const END_MS = 10_000
+
+export function createImagePipeline({
+  commandLine,
+  data,
+  service,
+}: {
+  readonly commandLine: CommandLine
+  readonly data: string
+  readonly service: () => { readonly url: string; readonly key: string }
+}): ImagePipeline {
+  async function run(folder: string, args: readonly string[], watch: Watch): Promise<unknown> {
+    const { url, key } = service()
+    const { program, args: before, env } = commandLine
+    const ran = await runCommand(
+      program,
+      [...before, ...args, '--json', '--data', data],
+      { cwd: folder, env: { ...env, [PROGRESS_VARIABLE]: 'lines', SVC_BASE_URL: url, SVC_API_KEY: key } },
+      watch,
+    )
+    const output = plainJson(ran.stdout)
+    if (output !== undefined) return output
+    const { success, data: why } = refused.safeParse(plainJson(ran.stderr))
+    throw new CommandFailed(success ? why : { error: ran.stderr.trim(), conflicts: [] })
+  }
+
+  /** A folder of the data folder, so that no other user reads the graph. */
+  async function inFolder<Result>(
+    files: Readonly<Record<string, string | undefined>>,
+    work: (folder: string) => Promise<Result>,
+  ): Promise<Result> {
+    const parent = join(data, 'images')
+    await mkdir(parent, { recursive: true, mode: 0o700 })
+    const folder = await mkdtemp(join(parent, 'build-'))
+    try {
+      for (const [name, text] of Object.entries(files))
+        if (text !== undefined) await writeFile(join(folder, name), text, { mode: 0o600 })
+      return await work(folder)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  return {
+    lock: ({ text, previous, ...request }, watch) =>
+      inFolder({ [GRAPH]: text, [LOCK]: previous }, async (folder) => {
+        try {
+          const made = locked.parse(await run(folder, lockArguments(request), watch))
+          if (request.update.length === 0) return { ...made, text: await readFile(join(folder, LOCK), 'utf8') }
+          const updates = request.update.map((name) => `--update=${name}`)
+          const updated = locked.parse(await run(folder, ['workflow', 'lock', LOCK, ...updates], watch))
+          return { ...updated, text: await readFile(join(folder, LOCK), 'utf8') }
+        } catch (error) {
+          if (error instanceof CommandFailed && error.conflicts.length > 0)
+            return { lock: undefined, text: undefined, conflicts: error.conflicts }
+          throw error
+        }
+      }),
+    build: ({ text, lockText, tag, bake }, watch) =>
+      inFolder({ [GRAPH]: text, [LOCK]: lockText }, async (folder) => {
+        const bakes = bake === 'small' ? [] : [`--bake=${bake}`]
+        const { imageId, sizeBytes, steps } = built.parse(
+          await run(folder, ['workflow', 'image', LOCK, `--tag=${tag}`, ...bakes], watch),
+        )
+        return {
+          reference: tag,
+          id: imageId,
+          sizeBytes,
+          built: steps.filter(({ state }) => state === 'new').map(({ title }) => title),
+          reused: steps.filter(({ state }) => state === 'cached').length,
+        }
+      }),
+    test: ({ text, lockText, image }, watch) =>
+      inFolder({ [GRAPH]: text, [LOCK]: lockText }, async (folder) => {
+        const { steps } = tested.parse(await run(folder, ['test', LOCK, `--image=${image}`, '--pull=never'], watch))
+        return steps.map(({ name, passed, text: why }): ImageCheck => ({ name, passed, ...(passed ? {} : { why }) }))
+      }),
+  }
+}
+
+class CommandFailed extends Error {
+  readonly conflicts: z.infer<typeof conflicts>
+
+  constructor({ error, conflicts }: z.infer<typeof refused>) {
+    super(error)
+    this.conflicts = conflicts
+  }
+}
+
+function lockArguments({ endpoint, sources }: Pick<ImageBuildRequest, 'endpoint' | 'sources'>): readonly string[] {
+  const from = endpoint === undefined ? [] : [`--endpoint=${endpoint}`]
+  return [
+    ...['workflow', 'lock', GRAPH, '--output', LOCK, ...from],
+    ...Object.entries(sources).map(([name, source]) => `--nodes=${name}=${source}`),
+  ]
+}
+
+async function runCommand(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  { report, signal }: Watch,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  signal.throwIfAborted()
+  // Own process group, so that Ctrl+C reaches only the service.
+  const child = spawn(program, [...args], { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  let rest = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines)
+      if (line.startsWith(PROGRESS_MARK)) report(line.slice(PROGRESS_MARK.length))
+      else stderr += `${line}\n`
+  })
+  let killLater: NodeJS.Timeout | undefined
+  const end = () => {
+    child.kill('SIGTERM')
+    killLater = setTimeout(() => child.kill('SIGKILL'), END_MS)
+  }
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', () => resolve())
+    })
+  } finally {
+    clearTimeout(killLater)
+    signal.removeEventListener('abort', end)
+  }
+  signal.throwIfAborted()
+  return { stdout, stderr: stderr + rest }
+}

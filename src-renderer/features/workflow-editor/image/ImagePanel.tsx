@@ -1,0 +1,174 @@
+import { useState } from 'react'
+import { BAKES, IMAGE_STEPS, type ImageBuildView, type ImageStep } from '../../../../src-main/contract/image-builds.ts'
+import type { ImageConflict } from '../../../../src-main/contract/worker-images.ts'
+import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { bytes, duration } from '../../../ui/format.ts'
+import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import { StepList } from '../../../ui/StepList.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+import { ImageDeploy } from './ImageDeploy.tsx'
+import { LockContents } from './LockContents.tsx'
+import { useImageBuild } from './use-image-build.ts'
+
+const STEPS: Readonly<Record<ImageStep, string>> = {
+  lock: 'Choose versions',
+  build: 'Build the image',
+  test: 'Test the image',
+}
+
+const STATES: Readonly<Record<Exclude<ImageBuildView['state'], 'none'>, StateDotProps>> = {
+  running: { tone: 'running', text: 'Running', pulses: true },
+  done: { tone: 'completed', text: 'Done' },
+  failed: { tone: 'failed', text: 'Failed' },
+  cancelled: { tone: 'cancelled', text: 'Cancelled' },
+}
+
+const BAKE_TEXTS: Readonly<Record<(typeof BAKES)[number], string>> = {
+  none: 'Mount all models',
+  small: 'Bake small models, mount the others',
+  all: 'Bake all models',
+}
+
+/** The worker image of the open workflow: its versions, its build and its test. */
+export function ImagePanel({ name }: { readonly name: string }) {
+  const { view, error, start, isStarting, cancel } = useImageBuild()
+  const [tag, setTag] = useState(`${plainId(name) || 'workflow'}:1`)
+  const [bake, setBake] = useState<(typeof BAKES)[number]>('small')
+  if (view === undefined) return error === null ? <SkeletonRows rows={6} /> : <ErrorNotice error={error} />
+  const isRunning = view.state === 'running' || isStarting
+  return (
+    <section aria-label="Worker image of the workflow" className="flex flex-col gap-4 p-3">
+      <p className="text-ink-2">
+        A worker image holds ComfyUI, the node packages and Python packages of this workflow in exact versions. It runs
+        on this machine, on other machines, and on the hosted platform.
+      </p>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          start({ tag, bake })
+        }}
+      >
+        <Field
+          label="Image"
+          hint="With your registry in front to push it, like ghcr.io/ada/cat:1."
+          value={tag}
+          onChange={({ target }) => setTag(target.value)}
+          required
+        />
+        <Labelled label="Models">
+          {(ids) => (
+            <Select
+              {...ids}
+              choices={BAKES.map((value) => ({ value, label: BAKE_TEXTS[value] }))}
+              value={bake}
+              onChange={(value) => setBake(BAKES.find((one) => one === value) ?? 'small')}
+            />
+          )}
+        </Labelled>
+        <div className="flex flex-wrap gap-2">
+          {isRunning ? (
+            <Button onClick={() => cancel()}>Cancel</Button>
+          ) : (
+            <>
+              <Button kind="main" type="submit">
+                Build and test
+              </Button>
+              <Button onClick={() => start({ until: 'lock' })}>Check only</Button>
+            </>
+          )}
+        </div>
+      </form>
+      <Progress view={view} />
+      <Conflicts conflicts={view.conflicts} />
+      {view.problem !== undefined && <ErrorNotice error={view.problem} className="whitespace-pre-wrap" />}
+      <BuiltImage view={view} />
+      {view.state === 'done' && view.image !== undefined && view.lock !== undefined && (
+        <ImageDeploy name={name} image={view.image.reference} lock={view.lock} />
+      )}
+      {view.lock !== undefined && (
+        <LockContents
+          lock={view.lock}
+          text={view.lockText}
+          name={name}
+          onUpdate={isRunning ? undefined : (update) => start({ until: 'lock', update: [update] })}
+        />
+      )}
+    </section>
+  )
+}
+
+function Progress({ view: { state, steps, startedAt, endedAt } }: { readonly view: ImageBuildView }) {
+  if (state === 'none') return null
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex items-center gap-3">
+        <StateDot {...STATES[state]} />
+        {startedAt !== undefined && endedAt !== undefined && (
+          <span className="text-small text-ink-2">
+            in {duration(endedAt - startedAt)}, <RelativeTime at={endedAt} />
+          </span>
+        )}
+      </div>
+      <StepList
+        label="Steps of the image"
+        steps={IMAGE_STEPS.filter((step) => steps.some((one) => one.step === step)).map((step) => ({
+          name: STEPS[step],
+          step: steps.find((one) => one.step === step),
+        }))}
+        isRunning={state === 'running'}
+        isNarrow
+      />
+    </div>
+  )
+}
+
+function Conflicts({ conflicts }: { readonly conflicts: readonly ImageConflict[] }) {
+  if (conflicts.length === 0) return null
+  return (
+    <ul aria-label="Conflicts" className="flex flex-col divide-y divide-line rounded-control border border-line">
+      {conflicts.map(({ code, blocks, message, choices }) => (
+        <li key={`${code} ${message}`} className="flex flex-col gap-1 p-2">
+          <StateDot tone={blocks ? 'failed' : 'timed-out'} text={blocks ? 'Blocks the build' : 'Warning'} />
+          <p className="break-words">{message}</p>
+          {choices.length > 0 && (
+            <ul aria-label="Ways to solve it" className="list-disc pl-5 text-small text-ink-2">
+              {choices.map((choice) => (
+                <li key={choice} className="break-words">
+                  {choice}
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function BuiltImage({ view: { image, checks } }: { readonly view: ImageBuildView }) {
+  if (image === undefined) return null
+  return (
+    <div className="flex flex-col gap-2">
+      <p role="status">
+        <code className="font-mono text-small break-all">{image.reference}</code> has {bytes(image.sizeBytes)}.{' '}
+        {image.built.length === 0
+          ? 'Nothing had to be built again.'
+          : `Built now: ${image.built.join(', ')}. From the cache: ${image.reused}.`}
+      </p>
+      {checks.length > 0 && (
+        <ul aria-label="Checks of the image" className="flex flex-col gap-1">
+          {checks.map(({ name, passed, why }) => (
+            <li key={name}>
+              <StateDot tone={passed ? 'completed' : 'failed'} text={name} detail={why} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { factsOf } from '../../../../src-main/features/worker-images/rules/package-facts.ts'
 import { wantedBy } from '../../../../src-main/features/worker-images/rules/wanted-nodes.ts'
-import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { readDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const node = (id: number, type: string, more: object = {}) => ({ id, type, mode: 0, inputs: [], outputs: [], ...more })
@@ -57,14 +57,20 @@ describe('the files of a package tell', () => {
   })
 
   test('its requirements, without comments and options of pip', () => {
-    const text = '\ufeff# x\r\n-r other.txt\n--index-url https://x.example\nnumpy>=1 # why\npillow[x]; python_version < "3.13"\n\n'
+    const text =
+      '\ufeff# x\r\n-r other.txt\n--index-url https://x.example\nnumpy>=1 # why\npillow[x]; python_version < "3.13"\n\n'
     expect(facts({ 'requirements.txt': text }).requirements).toEqual(['numpy>=1', 'pillow[x]; python_version < "3.13"'])
   })
 
   test.each([
     ['text', '[project]\nname = "x"\nlicense = { text = "Apache-2.0" }\n', '', 'Apache-2.0'],
     ['an expression', '[tool.x]\nlicense = "no"\n[project]\nlicense = "MIT"\n', '', 'MIT'],
-    ['its file', '[project]\nlicense = { file = "LICENSE" }\n', 'GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19', 'AGPL-3.0'],
+    [
+      'its file',
+      '[project]\nlicense = { file = "LICENSE" }\n',
+      'GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19',
+      'AGPL-3.0',
+    ],
     ['no word', '', 'All rights reserved', undefined],
   ])('its licence from %s', (_name, toml, licence, expected) => {
     expect(facts({ 'pyproject.toml': toml, LICENSE: licence }).licence).toBe(expected)

@@ -29,7 +29,7 @@ export const imageToDeploy = z.strictObject({
 
 export type ImageToDeploy = z.output<typeof imageToDeploy>
 
-export const LOCK_PARTS = [
+const LOCK_PARTS = [
   'base',
   'comfyui',
   'nodes',

@@ -66,9 +66,9 @@ Examples:
   $ drydock test cat.lock.yaml --image ghcr.io/ada/cat:1
   $ drydock test --image ghcr.io/ada/cat:1 --workflow cat.json --full --volume ./models:/runpod-volume/models:ro`)
     .action(async (folder: string, options: TestOptions, command: CliCommand) => {
-      const images = await import('../../worker-images/commands/test-image.ts')
-      if (options.workflow !== undefined || images.isLockName(folder)) {
-        await testImage(images, folder, options, { command, surroundings })
+      const { isLockName } = await import('../../worker-images/commands/test-image.ts')
+      if (options.workflow !== undefined || isLockName(folder)) {
+        await testImage(isLockName(folder) ? folder : undefined, options, { command, surroundings })
         return
       }
       const output = outputOf(command, surroundings)
@@ -141,18 +141,13 @@ function testBuilt(
 }
 
 async function testImage(
-  {
-    isLockName,
-    planImageTest,
-    runImageTest,
-    showImageTest,
-  }: typeof import('../../worker-images/commands/test-image.ts'),
-  folder: string,
+  lock: string | undefined,
   options: TestOptions,
   { command, surroundings }: { readonly command: CliCommand; readonly surroundings: Surroundings },
 ): Promise<void> {
   const settings = settingsOf(options, surroundings)
-  const plan = await planImageTest(isLockName(folder) ? folder : undefined, options, settings, surroundings)
+  const { planImageTest, runImageTest, showImageTest } = await import('../../worker-images/commands/test-image.ts')
+  const plan = await planImageTest(lock, options, settings, surroundings)
   const output = outputOf(command, surroundings)
   const result = await stoppable(
     surroundings,

@@ -335,6 +335,7 @@ export {
   type Fleet,
   fileError,
   findDamage,
+  type ImagePipeline,
   joinFleets,
   type Log,
   leaveMachines,

@@ -27,6 +27,19 @@ const check = z.object({
 
 export type ImageCheck = z.infer<typeof check>
 
+/** Output of the job that tests an image. */
+export const imageTest = z.object({
+  full: z.boolean().describe('whether the graph was run'),
+  steps: z.array(z.object({ name: z.string(), passed: z.boolean(), text: z.string(), seconds: z.number() })).min(1),
+})
+
+export type ImageTest = z.infer<typeof imageTest>
+
+/** Begins lines of progress that a program reads instead of a person. */
+export const PROGRESS_MARK = 'progress: '
+/** Set to `lines`, commands write their progress to stderr as marked lines, also in JSON mode. */
+export const PROGRESS_VARIABLE = 'DRYDOCK_PROGRESS'
+
 const builtImage = z.object({
   reference: z.string(),
   id: z.string().describe('digest of its configuration; equal for equal locks'),

@@ -219,7 +219,7 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
   // The state of an endpoint, in the same words.
   apps: ['endpoints'],
   // The state of an endpoint that graphs are run on, in the same words.
-  'workflow-editor': ['endpoints'],
+  'workflow-editor': ['apps', 'endpoints'],
   // The library opens files and tabs as the editor does; a published graph is run by its form.
   workflows: ['workflow-editor', 'requests'],
 }
@@ -339,6 +339,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'commands/graph/read-graph-file',
     'commands/graph/save-results',
     'commands/graph/set-values',
+    'library',
     'published-graphs',
     'routes/assets',
     'runs',

@@ -1,3 +1,4 @@
+import { PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/image-builds.ts'
 import { duration, type Output, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -55,11 +56,6 @@ function createNotes(output: Output): (reason: string) => void {
 }
 
 const CLEAR_LINE = '\r\x1b[2K'
-
-/** Begins lines of progress that a program reads instead of a person; source: ours. */
-export const PROGRESS_MARK = 'progress: '
-/** Set to `lines`, progress is written to stderr as marked lines, also in JSON mode. */
-export const PROGRESS_VARIABLE = 'DRYDOCK_PROGRESS'
 
 /** Does nothing without a terminal. Clear it with an empty text before printing. */
 export function createStatusLine(

@@ -3,13 +3,19 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { ImageBuildRequest, ImageCheck } from '../../contract/image-builds.ts'
+import {
+  type ImageBuildRequest,
+  type ImageCheck,
+  imageTest,
+  PROGRESS_MARK,
+  PROGRESS_VARIABLE,
+} from '../../contract/image-builds.ts'
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
-import type { ImagePipeline } from '../../features/worker-images/ports/image-pipeline.ts'
 import { plainJson } from '../../lib/json/plain.ts'
-import type { Watch } from '../../runtimes/port.ts'
-import { PROGRESS_MARK, PROGRESS_VARIABLE } from '../cli/progress-line.ts'
+import type { ImagePipeline } from '../core.ts'
 import type { CommandLine } from './start-preview.ts'
+
+type Watch = Parameters<ImagePipeline['build']>[1]
 
 const conflicts = z.array(imageConflict)
 const locked = z.object({ lock: workflowLock, conflicts })
@@ -20,7 +26,6 @@ const built = z.object({
   sizeBytes: z.number(),
   steps: z.array(z.object({ title: z.string(), state: z.enum(['cached', 'new']) })),
 })
-const tested = z.object({ steps: z.array(z.object({ name: z.string(), passed: z.boolean(), text: z.string() })) })
 
 const GRAPH = 'workflow.json'
 const LOCK = 'workflow.lock.yaml'
@@ -99,7 +104,7 @@ export function createImagePipeline({
       }),
     test: ({ text, lockText, image }, watch) =>
       inFolder({ [GRAPH]: text, [LOCK]: lockText }, async (folder) => {
-        const { steps } = tested.parse(await run(folder, ['test', LOCK, `--image=${image}`, '--pull=never'], watch))
+        const { steps } = imageTest.parse(await run(folder, ['test', LOCK, `--image=${image}`, '--pull=never'], watch))
         return steps.map(({ name, passed, text: why }): ImageCheck => ({ name, passed, ...(passed ? {} : { why }) }))
       }),
   }

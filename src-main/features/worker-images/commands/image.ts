@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import type { createImageBuilder } from '../../../app/app-builder/create-workflow-image-builder.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output, size } from '../../../app/cli/output.ts'
@@ -9,7 +10,6 @@ import { outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ImageBuildFailure, UnusableLock } from '../../../contract/worker-images.ts'
 import { counted } from '../../../lib/text.ts'
-import type { BuiltImage } from '../build-image.ts'
 import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
 import { findConflicts, modelsHere } from '../rules/conflicts.ts'
 import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
@@ -74,6 +74,8 @@ Examples:
 function lockBeside(file: string): string {
   return /\.(json|png|webp)$/.test(file) ? file.replace(/\.\w+$/, '.lock.yaml') : file
 }
+
+type BuiltImage = Awaited<ReturnType<ReturnType<typeof createImageBuilder>['build']>>
 
 type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 

@@ -250,8 +250,9 @@ function modelPart(model: LockedModel, isOwn: boolean): Part {
       sources: [{ path: source, model: name, sha256: model.sha256 }],
     }
   }
-  const { href, hostname } = new URL(model.source ?? '')
-  const words = ['file', href, model.sha256 ?? '-', path].map(shellQuoted)
+  const address = model.source ?? ''
+  const hostname = hostOf(address) ?? ''
+  const words = ['file', address, model.sha256 ?? '-', path].map(shellQuoted)
   return {
     ...part,
     instruction: run(
@@ -361,7 +362,7 @@ function* unusableTexts(lock: WorkflowLock): Generator<string> {
       yield unusable('models', name, 'the path of a file below models/')
     if (
       model.source !== undefined &&
-      (UNPRINTABLE.test(model.source) || (isWebAddress(model.source) && !hasHost(model.source)))
+      (UNPRINTABLE.test(model.source) || (isWebAddress(model.source) && hostOf(model.source) === undefined))
     )
       yield unusable('models', model.source, 'an address')
   }
@@ -379,9 +380,8 @@ function* unusableTexts(lock: WorkflowLock): Generator<string> {
 const unusable = (where: string, text: string, wanted: string) =>
   `${where} of the lock: ${JSON.stringify(text)} is not ${wanted}. Correct it in the lock.`
 
-function hasHost(address: string): boolean {
-  return /^[a-z0-9.-]+$/i.test(URL.parse(address)?.hostname ?? '')
-}
+const hostOf = (address: string): string | undefined =>
+  /^https?:\/\/([a-z0-9][a-z0-9.-]*)(?::\d+)?(?:[/?#]\S*)?$/i.exec(address)?.[1]
 
 function repeated(names: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]

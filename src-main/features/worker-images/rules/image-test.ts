@@ -1,27 +1,15 @@
 /** The test of a worker image: a job whose input has `test`. Source: docs/spec/worker-images.md, 4. */
-import { z } from 'zod'
+import { type ImageTest, imageTest } from '../../../contract/image-builds.ts'
 import type { WorkflowLock } from '../../../contract/worker-images.ts'
 import { type JsonObject, writeJson } from '../../../lib/json/value.ts'
 import { presentDirectory } from '../../models/rules/layout.ts'
 import { readPayloadNodes } from '../../workflows/rules/payload.ts'
 import { modelsOf } from '../../workflows/rules/runs/graph-models.ts'
 
-const imageTestStep = z.object({
-  name: z.string(),
-  passed: z.boolean(),
-  text: z.string(),
-  seconds: z.number(),
-})
-
-const imageTestOutput = z.looseObject({ steps: z.array(imageTestStep).min(1), full: z.boolean() })
-
-export type ImageTestStep = z.infer<typeof imageTestStep>
-export type ImageTest = { readonly full: boolean; readonly steps: readonly ImageTestStep[] }
-
 /** Undefined: the worker of the image ran the graph as any job. */
 export function readImageTest(output: unknown): ImageTest | undefined {
-  const { data } = imageTestOutput.safeParse(output)
-  return data === undefined ? undefined : { full: data.full, steps: data.steps }
+  const { data } = imageTest.safeParse(output)
+  return data
 }
 
 /** Variable by which a worker takes its test before its server runs. Source: ours. */

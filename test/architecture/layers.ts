@@ -242,9 +242,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'adapters/unpack-artifact',
     'adapters/unpack-in-thread',
     'adapters/watch-project',
-    'commands/build-app',
     'commands/deploy/app-target',
-    'commands/deploy/deploy-app',
     'commands/deploy/deploy-to-target',
     'commands/deploy/run-release',
     'commands/deploy/show-release',
@@ -326,7 +324,6 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   'worker-images': [
     'commands/build-repository',
     'commands/deploy-image',
-    'commands/deploy-repository',
     'commands/image',
     'commands/lock',
     'commands/test-image',

@@ -7,11 +7,11 @@ import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { restoredText, WITH_ENDPOINTS } from '../../endpoints/rules/deletion-text.ts'
 import { addImageBuildOptions } from '../../worker-images/commands/build-repository.ts'
-import type { RepositoryOptions } from '../../worker-images/commands/deploy-repository.ts'
 import { earlierCode, numberText } from '../rules/earlier-code.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
 import type { DeployOptions } from './deploy/deploy-app.ts'
+import type { RepositoryOptions } from './deploy/deploy-repository.ts'
 import { findBreaks } from './find-breaks.ts'
 import type { PreviewOptions } from './preview/run-preview.ts'
 
@@ -84,7 +84,7 @@ Examples:
       if (source !== undefined) {
         if (options.preview === true || options.target !== undefined)
           throw usageError('A worker repository cannot be deployed with --preview or --target.')
-        const { deployRepository } = await import('../../worker-images/commands/deploy-repository.ts')
+        const { deployRepository } = await import('./deploy/deploy-repository.ts')
         await deployRepository(source, options, await openSession(command, surroundings), surroundings)
         return
       }

@@ -1,19 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CliError, usageError } from '../../../app/cli/cli-error.ts'
-import type { Session } from '../../../app/cli/session.ts'
-import { stoppable } from '../../../app/cli/start-service.ts'
-import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import type { ServiceClient } from '../../../app/client/service-client.ts'
-import type { BuildResult } from '../../../contract/build.ts'
-import { builtApp } from '../../apps/commands/build-app.ts'
-import { checkedApp, deployTarget } from '../../apps/commands/deploy/app-target.ts'
-import { type DeployOptions, deployApp } from '../../apps/commands/deploy/deploy-app.ts'
-import { hasHubFile, withHub } from '../../endpoints/commands/worker-repository.ts'
-import { packManifest } from '../adapters/pack-manifest.ts'
-import { workerManifest } from '../rules/worker-manifest.ts'
-import { buildImageOf, type ImageBuildOptions, withRepository } from './build-repository.ts'
+import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
+import type { Session } from '../../../../app/cli/session.ts'
+import { stoppable } from '../../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
+import type { BuildResult } from '../../../../contract/build.ts'
+import { hasHubFile, withHub } from '../../../endpoints/commands/worker-repository.ts'
+import { packManifest } from '../../../worker-images/adapters/pack-manifest.ts'
+import {
+  buildImageOf,
+  type ImageBuildOptions,
+  withRepository,
+} from '../../../worker-images/commands/build-repository.ts'
+import { workerManifest } from '../../../worker-images/rules/worker-manifest.ts'
+import { builtApp } from '../build-app.ts'
+import { checkedApp, deployTarget } from './app-target.ts'
+import { type DeployOptions, deployApp } from './deploy-app.ts'
 
 export type RepositoryOptions = Omit<ImageBuildOptions, 'target'> & {
   readonly stage?: string

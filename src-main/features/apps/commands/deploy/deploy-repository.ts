@@ -8,7 +8,7 @@ import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { BuildResult } from '../../../../contract/build.ts'
 import { hasHubFile, withHub } from '../../../endpoints/commands/worker-repository.ts'
-import { packManifest } from '../../../worker-images/adapters/pack-manifest.ts'
+import { packManifest } from '../../adapters/pack-manifest.ts'
 import {
   buildImageOf,
   type ImageBuildOptions,

@@ -33,6 +33,8 @@ const NAMELESS = /^(?:git|hg|svn|bzr)\+[a-z]+:\/\/|^(?:https?|file):\/\//i
 // Options of one line, such as `torch --index-url ADDRESS`, which pip accepts only for hashes.
 const LINE_OPTION = /\s+(--(?!hash)[a-z-]+(?:[=\s]\S+)?)/g
 const PATH = /^[./~\\]|^[A-Za-z]:\\/
+// Installers put the value into an address that a package chose.
+const VARIABLE = /\$\{?\w/
 const HASH = /--hash[=\s]sha256:([0-9a-f]{64})/gi
 
 /** @param include reads another file by its path next to `file`; undefined: there is no such file */
@@ -54,7 +56,8 @@ export function readRequirements(
       .replace(/^\uFEFF/, '')
       .replace(CONTINUED, ' ')
       .split(/\r?\n|\r/)) {
-      const line = raw.replace(COMMENT, '').trim()
+      // Single spaces, as patterns take quadratic time on long runs of them.
+      const line = raw.replace(/\s+/g, ' ').replace(COMMENT, '').trim()
       if (line === '') continue
       const included = INCLUDE.exec(line)?.[1]
       if (included !== undefined) {
@@ -90,6 +93,7 @@ export function readRequirements(
 export function readRequirement(given: string): PythonRequirement | { readonly why: string } {
   const text = (EDITABLE.exec(given)?.[1] ?? given).trim()
   const sha256 = [...text.matchAll(HASH)].map(([, hash = '']) => hash.toLowerCase())
+  if (VARIABLE.test(text)) return { why: 'variables of the environment are not replaced, as they may be secrets' }
   if (PATH.test(text)) return { why: 'paths are not supported; name a package or an address' }
   const read = parseRequirement(text)
   if ('why' in read) {

@@ -30,6 +30,8 @@ test('included files are read once, next to the file that names them', () => {
 test.each([
   ['numpy<1.24>=1.18', 'not a version'],
   ['../shared', 'paths are not supported'],
+  [`ink @ https://wheels.example/${'$'}{HF_TOKEN}/ink-1.0-py3-none-any.whl`, 'may be secrets'],
+  [`https://wheels.example/ink-1.0-py3-none-any.whl?${'$'}{HF_TOKEN}`, 'may be secrets'],
   ['-c limits.txt', 'constraints are not read'],
   ['-r lost.txt', 'there is no file lost.txt'],
 ])('the line "%s" is reported', (line, why) => {
@@ -98,4 +100,9 @@ test.each([
   ['Nothing that is known', undefined],
 ])('the licence "%s"', (text, id) => {
   expect(licenceOfText(text)).toBe(id)
+})
+
+test('a megabyte of spaces is read in no time', () => {
+  const { requirements } = readRequirements(`ink${' '.repeat(1024 * 1024)}>=1 ; python_version >= "3"`)
+  expect(requirements).toMatchObject([{ name: 'ink', versions: '>=1' }])
 })

@@ -14,20 +14,25 @@ const LIMIT_MS = 60_000
 const MOST_BYTES = 1024 * 1024
 const MOST_FILES = 5000
 
-export function createGitSources(env: Readonly<Record<string, string | undefined>>) {
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')))
-  const safe = {
-    ...own,
+export const GIT_OPTIONS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'] as const
+
+export function gitEnvironment(env: Readonly<Record<string, string | undefined>>) {
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
     // Without this list, an address like ext:: could start any program.
     GIT_ALLOW_PROTOCOL: 'https:ssh:file',
     GIT_TERMINAL_PROMPT: '0',
     GIT_SSH_COMMAND: env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
     LC_ALL: 'C',
   }
+}
+
+export function createGitSources(env: Readonly<Record<string, string | undefined>>) {
+  const safe = gitEnvironment(env)
 
   async function git(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const end = await runProgram({
-      ...{ command: 'git', args: ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=', ...args], env: safe },
+      ...{ command: 'git', args: [...GIT_OPTIONS, ...args], env: safe },
       ...{ limitMs: LIMIT_MS, limits: 'no progress', signal },
     })
     if (end.kind === 'missing') throw new Error('git is not installed')

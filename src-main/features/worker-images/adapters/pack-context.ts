@@ -3,16 +3,17 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { extract, type Pack, pack } from 'tar-stream'
+import { extract, type Pack, pack, type Extract as TarExtract } from 'tar-stream'
 import { runProgram } from '../../../lib/node/run-program.ts'
 import type { PackContext } from '../ports/image-build.ts'
 import { type ContextSource, IMAGE_EPOCH } from '../rules/dockerfile.ts'
+import { createGitSources, GIT_OPTIONS, gitEnvironment } from './git-source.ts'
 
 type Places = {
   /** Where relative paths of the lock begin. */
@@ -67,9 +68,29 @@ function addEntry(tar: Pack, header: EntryHeader, content = Buffer.alloc(0)): Pr
 
 async function addSource(copy: Copy, source: ContextSource): Promise<void> {
   copy.signal.throwIfAborted()
-  if ('folder' in source) return addTree(copy, resolve(copy.lockFolder, source.folder), source.path)
+  if ('folder' in source) return addTree(copy, source.folder, source.path)
+  if ('nodes' in source) return addTree(copy, await allowedFolder(copy, source), source.path)
   if ('model' in source) return addModel(copy, source)
   return addCommit(copy, source)
+}
+
+type NodesFolder = Extract<ContextSource, { nodes: string }>
+
+/** A lock of a stranger could name any folder of this machine, but not the hash of its content. */
+async function allowedFolder({ lockFolder, env, signal }: Copy, { nodes, sha256 }: NodesFolder): Promise<string> {
+  const folder = await realpath(resolve(lockFolder, nodes)).catch(() => undefined)
+  if (folder === undefined) throw new Error(`There is no folder ${nodes}, which the lock names.`)
+  if (isWithin(await realpath(lockFolder), folder)) return folder
+  const found = await createGitSources(env).readFolder(folder, signal)
+  if (found.sha256 === sha256) return folder
+  throw new Error(
+    `${nodes} is outside the folder of the lock, and its content is not what was locked. Lock it again: drydock workflow lock FILE --update.`,
+  )
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const from = relative(folder, path)
+  return !isAbsolute(from) && from.split(/[\\/]/)[0] !== '..'
 }
 
 async function addTree(copy: Copy, folder: string, name: string): Promise<void> {
@@ -115,12 +136,11 @@ type Commit = Extract<ContextSource, { repository: string }>
 async function addCommit(copy: Copy, { path, repository, commit }: Commit): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'drydock-source-'))
   try {
-    const local = localFolder(repository, copy.lockFolder)
-    if (local === undefined) {
-      await git(copy, ['init', '--quiet', '--bare', temporary], repository)
-      await git(copy, ['-C', temporary, 'fetch', '--quiet', '--depth', '1', '--', repository, commit], repository)
-    }
-    await addArchive(copy, { from: local ?? temporary, commit, path, repository })
+    const from = localFolder(repository, copy.lockFolder) ?? repository
+    await git(copy, ['init', '--quiet', '--bare', '--template=', temporary], repository)
+    // Also of this machine: the settings of a foreign repository name programs that filter files or fetch missing ones.
+    await git(copy, ['-C', temporary, 'fetch', '--quiet', '--depth=1', '--no-tags', '--', from, commit], repository)
+    await addArchive(copy, { from: temporary, commit, path, repository })
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -133,8 +153,9 @@ function localFolder(repository: string, lockFolder: string): string | undefined
 }
 
 async function git({ env, signal }: Copy, args: readonly string[], repository: string): Promise<void> {
-  const asked = { ...env, GIT_TERMINAL_PROMPT: '0' }
-  const end = await runProgram({ command: 'git', args, env: asked, limitMs: FETCH_LIMIT_MS, signal })
+  const safe = gitEnvironment(env)
+  const limit = { limitMs: FETCH_LIMIT_MS, signal }
+  const end = await runProgram({ command: 'git', args: [...GIT_OPTIONS, ...args], env: safe, ...limit })
   if (end.kind === 'missing') throw new Error('git was not found. Install it, or put it on the PATH.')
   if (end.kind === 'late') throw new Error(`git did not answer within ${FETCH_LIMIT_MS / 1000} s for ${repository}.`)
   if (end.exitCode !== 0) throw new Error(`${repository} cannot be read: ${end.stderr.trim().split('\n').at(-1)}`)
@@ -143,17 +164,23 @@ async function git({ env, signal }: Copy, args: readonly string[], repository: s
 type Archive = { readonly from: string; readonly commit: string; readonly path: string; readonly repository: string }
 
 async function addArchive(copy: Copy, { from, commit, path, repository }: Archive): Promise<void> {
-  await git(copy, ['-C', from, 'cat-file', '-e', `${commit}^{commit}`], `${repository} at ${commit}`)
   const { tar, env, signal } = copy
-  const child = spawn('git', ['-C', from, 'archive', '--format=tar', commit], {
-    env,
+  const child = spawn('git', [...GIT_OPTIONS, '-C', from, 'archive', '--format=tar', commit], {
+    env: gitEnvironment(env),
     signal,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   await addFolder(tar, path)
-  const ended = once(child, 'close')
   const entries = extract()
-  const reading = pipeline(child.stdout, entries, { signal })
+  const [[exitCode]] = await Promise.all([
+    once(child, 'close'),
+    pipeline(child.stdout, entries, { signal }),
+    addEntries(tar, entries, path),
+  ])
+  if (exitCode !== 0) throw new Error(`${repository} at ${commit} cannot be read: git archive ended with ${exitCode}.`)
+}
+
+async function addEntries(tar: Pack, entries: TarExtract, path: string): Promise<void> {
   for await (const entry of entries) {
     const { name, type, linkname, size = 0, mode } = entry.header
     const header = { name: `${path}/${name.replace(/\/$/, '')}`, type, linkname }
@@ -164,15 +191,15 @@ async function addArchive(copy: Copy, { from, commit, path, repository }: Archiv
       entry.resume()
     }
   }
-  await reading
-  const [exitCode] = await ended
-  if (exitCode !== 0) throw new Error(`${repository} at ${commit} cannot be read: git archive ended with ${exitCode}.`)
 }
 
 /** Writes an archive of `createContextPacker` to a folder. */
 export async function unpackContext(archive: Readable, folder: string): Promise<void> {
   const entries = extract()
-  const reading = pipeline(archive, entries)
+  await Promise.all([pipeline(archive, entries), writeEntries(entries, folder)])
+}
+
+async function writeEntries(entries: TarExtract, folder: string): Promise<void> {
   for await (const entry of entries) {
     const { name, type, linkname, mode } = entry.header
     const path = join(folder, name)
@@ -184,5 +211,4 @@ export async function unpackContext(archive: Readable, folder: string): Promise<
     }
     entry.resume()
   }
-  await reading
 }

@@ -30,6 +30,7 @@ export type ImageOptions = {
 /** Something of this machine that the build context gets below `path`. */
 export type ContextSource =
   | { readonly path: string; readonly folder: string }
+  | { readonly path: string; readonly nodes: string; readonly sha256: string | undefined }
   | { readonly path: string; readonly repository: string; readonly commit: string }
   | { readonly path: string; readonly model: string; readonly sha256: string | undefined }
 
@@ -169,7 +170,7 @@ function sourceOf(source: LockedNodes['source'], path: string, folder: string): 
     sources: [
       'repository' in source
         ? { path, repository: source.repository, commit: source.commit }
-        : { path, folder: source.path },
+        : { path, nodes: source.path, sha256: source.sha256 },
     ],
   }
 }

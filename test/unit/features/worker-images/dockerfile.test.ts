@@ -91,7 +91,7 @@ describe('the Dockerfile of a lock', () => {
     const { sources, dockerfile } = made({ nodes })
     expect(sources).toEqual([
       { path: 'sources/nodes/b', repository: '../b', commit: COMMIT },
-      { path: 'sources/nodes/c', folder: './c' },
+      { path: 'sources/nodes/c', nodes: './c', sha256: undefined },
       { path: 'sources/nodes/d', repository: 'git@example.com:d.git', commit: COMMIT },
     ])
     expect(dockerfile).toContain(`fetch.py git https://example.com/a ${COMMIT} /comfyui/custom_nodes/a`)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
 import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
 import type { WorkflowLock } from '../../../contract/worker-images.ts'
 import { readLock } from '../rules/lock-file.ts'
@@ -18,7 +18,19 @@ export async function readLockFile(file: string, cwd: string): Promise<LockFile>
   })
   const lock = lockIn(text, path)
   const graphFile = lock.workflow && resolve(dirname(path), lock.workflow.file)
-  return { lock, graphFile }
+  const found = { lock, graphFile }
+  // A lock of a stranger could put any file of this machine into the image.
+  if (graphFile !== undefined && (await leaves(dirname(path), graphFile)) && (await isOtherGraph(found, graphFile)))
+    throw new CliError('FILE_INVALID', {
+      file: path,
+      why: `its workflow ${graphFile} is outside its folder, and is not the one that was locked. Lock it again`,
+    })
+  return found
+}
+
+async function leaves(folder: string, file: string): Promise<boolean> {
+  const [real, within] = await Promise.all([realpath(file), realpath(folder)]).catch(() => [])
+  return real !== undefined && within !== undefined && !real.startsWith(within.endsWith(sep) ? within : within + sep)
 }
 
 function lockIn(text: string, file: string): WorkflowLock {

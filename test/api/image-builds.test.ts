@@ -100,3 +100,19 @@ test('a build without a name is refused', async () => {
   const { ask, path } = await setup()
   expect(await ask('POST', path, { body: { text: '{}' } })).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
 })
+
+test('a stored lock that this version cannot read is replaced', async () => {
+  const texts = ['schema: drydock-workflow-lock/0\n', TEXT]
+  const previous: unknown[] = []
+  const { start, ended } = await setup({
+    async lock(request) {
+      previous.push(request.previous)
+      return { lock: LOCK, text: texts.shift() ?? TEXT, conflicts: [] }
+    },
+  })
+  for (const lockText of [...texts, TEXT]) {
+    await start({ until: 'lock' })
+    expect(await ended()).toMatchObject({ state: 'done', lockText })
+  }
+  expect(previous).toEqual([undefined, undefined, TEXT])
+})

@@ -31,7 +31,14 @@ export function createImageBuilds({
 
   function keptLock(workflowId: string): Pick<ImageBuildView, 'lock' | 'lockText'> {
     const lockText = storage.workflowLocks.text(workflowId)
-    return lockText === undefined ? {} : { lockText, lock: readLock(lockText) }
+    if (lockText === undefined) return {}
+    try {
+      return { lockText, lock: readLock(lockText) }
+    } catch (error) {
+      // Another version of Drydock wrote it. The next one replaces it.
+      log.warn('the lock of a workflow cannot be read', { workflowId, error })
+      return {}
+    }
   }
 
   function run(workflowId: string, request: ImageBuildRequest, change: Change, signal: AbortSignal) {
@@ -51,7 +58,7 @@ export function createImageBuilds({
     }
 
     async function lockAll(): Promise<string> {
-      const previous = storage.workflowLocks.text(workflowId)
+      const { lockText: previous } = keptLock(workflowId)
       const asked = { ...request, ...(previous === undefined ? {} : { previous }) }
       const locked = await step(
         'lock',

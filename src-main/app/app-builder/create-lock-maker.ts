@@ -32,7 +32,9 @@ export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
 }
 
 export function createLockMaker(options: LockMakerOptions) {
-  const { env, registry, folder, models, known, inputs, choose, home, report, signal } = options
+  const { registry, folder, models, known, inputs, choose, home, report, signal } = options
+  // Without the keys of services: git and uv read what strangers wrote.
+  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('SVC_')))
   const ports: LockPorts = {
     git: createGitSources(env),
     registry: createNodeRegistry(registry),

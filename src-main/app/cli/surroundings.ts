@@ -1,3 +1,4 @@
+import { END_VARIABLE } from '../../contract/image-builds.ts'
 import { homedir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -64,6 +65,7 @@ const TERMINAL: Ask = {
   },
 }
 
+
 export function processSurroundings(): Surroundings {
   let outlives = false
   // The reader of a pipe may leave early, as `head` does; then nobody is left to tell.
@@ -86,7 +88,9 @@ export function processSurroundings(): Surroundings {
     stderr: process.stderr,
     onStopSignal(listener) {
       for (const signal of STOP_SIGNALS) process.on(signal, listener)
+      const offInput = process.env[END_VARIABLE] === 'yes' ? this.onInputEnd(() => listener('SIGHUP')) : undefined
       return () => {
+        offInput?.()
         for (const signal of STOP_SIGNALS) process.off(signal, listener)
       }
     },

@@ -1,9 +1,11 @@
 /** Locks, builds and tests images by the commands, so that hashing and packing never hold up the service. */
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import {
+  END_VARIABLE,
   type ImageBuildRequest,
   type ImageCheck,
   imageTest,
@@ -13,7 +15,7 @@ import {
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
 import { plainJson } from '../../lib/json/plain.ts'
 import type { ImagePipeline } from '../core.ts'
-import type { CommandLine } from './start-preview.ts'
+import { type CommandLine, withoutOwn } from './start-preview.ts'
 
 type Watch = Parameters<ImagePipeline['build']>[1]
 
@@ -41,13 +43,18 @@ export function createImagePipeline({
   readonly data: string
   readonly service: () => { readonly url: string; readonly key: string }
 }): ImagePipeline {
+  const parent = join(data, 'images')
+  // Graphs and locks of builds that a killed service left.
+  rmSync(parent, { recursive: true, force: true })
+
   async function run(folder: string, args: readonly string[], watch: Watch): Promise<unknown> {
     const { url, key } = service()
-    const { program, args: before, env } = commandLine
+    const { program, args: before } = commandLine
+    const env = { ...withoutOwn(commandLine.env), [PROGRESS_VARIABLE]: 'lines', [END_VARIABLE]: 'yes' }
     const ran = await runCommand(
       program,
       [...before, ...args, '--json', '--data', data],
-      { cwd: folder, env: { ...env, [PROGRESS_VARIABLE]: 'lines', SVC_BASE_URL: url, SVC_API_KEY: key } },
+      { cwd: folder, env: { ...env, SVC_BASE_URL: url, SVC_API_KEY: key } },
       watch,
     )
     const output = plainJson(ran.stdout)
@@ -61,7 +68,6 @@ export function createImagePipeline({
     files: Readonly<Record<string, string | undefined>>,
     work: (folder: string) => Promise<Result>,
   ): Promise<Result> {
-    const parent = join(data, 'images')
     await mkdir(parent, { recursive: true, mode: 0o700 })
     const folder = await mkdtemp(join(parent, 'build-'))
     try {
@@ -134,8 +140,9 @@ async function runCommand(
   { report, signal }: Watch,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   signal.throwIfAborted()
-  // Own process group, so that Ctrl+C reaches only the service.
-  const child = spawn(program, [...args], { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  // Own process group, so that Ctrl+C reaches only the service. Its input closes when the service is killed.
+  const child = spawn(program, [...args], { ...options, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin?.on('error', () => undefined)
   let stdout = ''
   let stderr = ''
   let rest = ''

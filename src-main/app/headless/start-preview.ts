@@ -19,6 +19,10 @@ const NOT_PASSED_ON = /^(SVC_(APP|ENV|BASE_URL|API_KEY|DATA)|DRYDOCK_LAUNCHER_PI
 const LAST_OUTPUT = 4000
 const LINE_LIMIT = 4 * MIB
 
+/** Variables without those that select a service or an app. */
+export const withoutOwn = (env: CommandLine['env']): CommandLine['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_PASSED_ON.test(name)))
+
 export function createStartPreview({
   commandLine: { program, args, env },
   data,
@@ -28,7 +32,7 @@ export function createStartPreview({
   readonly data: string
   readonly log: Log
 }): StartPreview {
-  const passed = Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_PASSED_ON.test(name)))
+  const passed = withoutOwn(env)
   async function tidyUp(exitCode: number | null): Promise<void> {
     if (exitCode === 0) return
     try {

@@ -111,8 +111,13 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
       home: surroundings.home,
       signal: stopping.signal,
     })
-    if (options.update !== undefined) return await updated(maker, options.update, previous)
-    return await maker.make(await requestOf(graph, making, folder))
+    const made =
+      options.update === undefined
+        ? await maker.make(await requestOf(graph, making, folder))
+        : await updated(maker, options.update, previous)
+    // A source whose reading was stopped is among the conflicts.
+    stopping.signal.throwIfAborted()
+    return made
   } finally {
     report('')
     stopped()

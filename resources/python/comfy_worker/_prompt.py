@@ -41,6 +41,8 @@ def _upload(server: Server, name: Any, image: Any) -> str | None:
         return f"Error uploading {name}: URLs are not supported. Send the file as base64"
     if re.match(r"[\\/]|[a-z]:", name, re.IGNORECASE) or ".." in re.split(r"[\\/]", name):
         return f"Error uploading {name}: the name is outside the input folder. Use a relative name without .."
+    if re.search(r"[\x00-\x1f\x7f]", name):
+        return f"Error uploading {name!r}: the name has control characters"
     folder, _, file_name = name.rpartition("/")
     try:
         content = base64.b64decode(image.partition(",")[2] if "," in image else image)

@@ -48,12 +48,15 @@ class WebSocket:
                     return None
                 continue
             final, opcode, data = frame
-            if opcode == PING:
-                self._send(PONG, data)
+            if opcode in (PING, PONG):
+                if opcode == PING:
+                    self._send(PONG, data)
+                if time.monotonic() >= until:
+                    return None
             elif opcode == CLOSE:
                 code = struct.unpack(">H", data[:2])[0] if len(data) >= 2 else None
                 raise SocketClosed("the server closed the connection" + ("" if code is None else f" ({code})"))
-            elif opcode != PONG:
+            else:
                 self._opcode = opcode or self._opcode
                 self._parts += data
                 if len(self._parts) > MESSAGE_MAX:

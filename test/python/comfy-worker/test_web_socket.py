@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import socket
 import struct
@@ -82,6 +83,17 @@ class WebSockets(unittest.TestCase):
         self.assertIsNone(client.receive(0))
         server.send(whole[3:])
         self.assertEqual(client.receive(90), "a text")
+
+    def test_frames_without_a_message_do_not_hold_the_client_up(self) -> None:
+        server, client = self.open()
+
+        def flood() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    server.send(frame(10, b"x" * 100) * 1000)
+
+        threading.Thread(target=flood, daemon=True).start()
+        self.assertIsNone(client.receive(0.1))
 
     def test_what_is_sent_is_masked(self) -> None:
         server, client = self.open()

@@ -153,9 +153,22 @@ async function readIgnoreFile(folder: string, dockerfile: string, isClone: boole
     const text = await readFile(real, 'utf8').catch((error: unknown) => {
       throw new Error(`${path} cannot be read (${errorCode(error)})`, { cause: error })
     })
+    if (isClone) refuseSlowPatterns(text)
     return createIgnore(text)
   }
   return createIgnore('')
+}
+
+// Each star multiplies the time of a comparison by the length of the path. Source: ours, about a second at worst.
+const STARS_MAX = { part: 3, pattern: 4 }
+
+function refuseSlowPatterns(text: string): void {
+  const starsIn = (pattern: string) => pattern.match(/\*+/g)?.length ?? 0
+  const slow = text
+    .split(/\r?\n/)
+    .find((line) => starsIn(line) > STARS_MAX.pattern || line.split('/').some((part) => starsIn(part) > STARS_MAX.part))
+  if (slow !== undefined)
+    throw new Error(`the pattern "${slow.slice(0, 100)}" of .dockerignore has too many stars for a foreign repository`)
 }
 
 // The library takes these for signs of regular expressions, Docker for themselves.

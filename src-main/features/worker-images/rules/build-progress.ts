@@ -31,6 +31,10 @@ type Running = {
   tookMs: number
 }
 
+// Of each step, as a build may print without end; source: ours.
+const KEPT_LINES = 500
+const KEPT_CHARACTERS = 16_384
+
 export function createBuildProgress(steps: readonly ImageStep[], earlier: Readonly<Record<string, number>>) {
   const running: Running[] = steps.map((step) => ({ step, state: 'waits', sinceMs: 0, tookMs: 0 }))
   const byText = new Map(running.map((one) => [plain(one.step.instruction), one]))
@@ -40,11 +44,9 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
 
   function onOutput(one: Running, text: string): string | undefined {
     const parts = `${rest.get(one) ?? ''}${text}`.split(/[\r\n]+/)
-    rest.set(one, parts.pop() ?? '')
+    rest.set(one, (parts.pop() ?? '').slice(-KEPT_CHARACTERS))
     const news = parts.filter((line) => !NO_NEWS.test(line))
-    const kept = lines.get(one) ?? []
-    kept.push(...news)
-    lines.set(one, kept)
+    lines.set(one, [...(lines.get(one) ?? []), ...news].slice(-KEPT_LINES))
     return news.at(-1)
   }
 

@@ -36,6 +36,16 @@ test('the time left is that of earlier builds, less what has passed, and says wh
   expect(partly.take(step('python', 'started'), 0)?.text).toBe('step 2 of 3, python 1.0 (more than 5.0 s left)')
 })
 
+test('a step that prints without end keeps its last lines', () => {
+  const progress = createBuildProgress(STEPS, {})
+  progress.take(step('python', 'started'), 0)
+  const text = `${'x'.repeat(100)}\n`.repeat(200_000)
+  progress.take(output('python', text), 0)
+  for (let at = 0; at < 20; at++) progress.take(output('python', text.replaceAll('\n', '')), 0)
+  progress.take(output('python', '\nthe end\n'), 0)
+  expect(progress.failure(LOCK, 'exit code: 1')?.lastLines.at(-1)).toBe('the end')
+})
+
 test('steps that ran are new, and their times are kept for the next build', () => {
   const progress = createBuildProgress(STEPS, {})
   for (const event of [step('base', 'cached'), step('python', 'started'), step('python', 'done', 1234.5)])

@@ -141,6 +141,13 @@ describe('a build context', () => {
     await expect(sentOf(folder, { isClone: true })).rejects.toThrow('is a link out of the repository')
   })
 
+  it('of a clone is not compared for years', async () => {
+    const files = { [`${'a'.repeat(200)}`]: '', '.dockerignore': `${'*a'.repeat(9)}*b\n` }
+    await expect(sentOf(folderOf(files), { isClone: true })).rejects.toThrow('has too many stars')
+    const usual = folderOf({ '.dockerignore': '**/build/**/*.py\n*.test.*\n', 'a.test.py': '', 'b.py': '' })
+    expect((await sentOf(usual, { isClone: true })).names).toEqual(['.dockerignore', 'Dockerfile', 'b.py'])
+  })
+
   it('names a folder, a Dockerfile or a file that cannot be read', async () => {
     const folder = folderOf({})
     await expect(sentOf(join(folder, 'missing'))).rejects.toThrow(`there is no folder ${join(folder, 'missing')}`)

@@ -1,4 +1,4 @@
-import { PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/image-builds.ts'
+import { PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/command-variables.ts'
 import { duration, type Output, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 

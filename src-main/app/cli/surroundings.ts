@@ -1,4 +1,4 @@
-import { END_VARIABLE } from '../../contract/image-builds.ts'
+import { END_VARIABLE } from '../../contract/command-variables.ts'
 import { homedir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 

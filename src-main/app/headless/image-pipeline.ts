@@ -4,13 +4,11 @@ import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { END_VARIABLE, PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/command-variables.ts'
 import {
-  END_VARIABLE,
   type ImageBuildRequest,
   type ImageCheck,
   imageTest,
-  PROGRESS_MARK,
-  PROGRESS_VARIABLE,
 } from '../../contract/image-builds.ts'
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
 import { plainJson } from '../../lib/json/plain.ts'

@@ -70,6 +70,10 @@ export const workflowLock = z.looseObject({
   }),
   nodes: z.array(lockedNodes).default([]),
   requirements: z.array(text).default([]).describe('Python requirements of the user, next to those of packages'),
+  worker: z
+    .literal('local')
+    .optional()
+    .describe("without the platform's SDK, for workers on the machine of the service; missing: for every place"),
   python: z
     .array(lockedPython)
     .default([])

@@ -153,6 +153,21 @@ describe('a release of a worker image', () => {
     expect(await service.get('/api/published-graphs/cat')).toMatchObject({ version: 1, versions: [1] })
   })
 
+  it('is refused elsewhere if its lock is for workers on this machine only', async () => {
+    const service = await setup()
+    const body = { image: 'ghcr.io/ada/cat:1', lock: lockOf({ worker: 'local' }), graph: graphOf('a cat') }
+    const { status, body: refusal } = await service.ask('POST', `${PLACE}/image-plan`, {
+      body: { ...body, machine: 'box' },
+    })
+    expect({ status, refusal }).toMatchObject({
+      status: 400,
+      refusal: {
+        error: expect.stringMatching(/^lock\.worker: the image has no SDK for workers on box\. Remove the line/),
+      },
+    })
+    expect((await service.ask('POST', `${PLACE}/image-plan`, { body })).status).toBe(200)
+  })
+
   it('runs on the machine that the deploy names, whose image comes from a registry', async () => {
     const service = await setup()
     await service.post('/api/machines', { name: 'box', way: { kind: 'ssh', to: 'ada@box' } })

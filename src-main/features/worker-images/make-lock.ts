@@ -53,6 +53,7 @@ export async function makeLock(
     ...previous,
     ...{ schema: LOCK_SCHEMA, comfyui, base, nodes, requirements: own, models, inputs },
     environment: { ...previous?.environment, ...request.environment },
+    worker: request.worker ?? previous?.worker,
     workflow: request.workflow ?? previous?.workflow,
     imported: request.imported ?? previous?.imported,
   })
@@ -305,12 +306,12 @@ async function lockedInputs({ readInput }: LockPorts, { graph, previous }: LockR
   return graph === undefined ? (previous?.inputs ?? []) : inputs
 }
 
-function requirementsOf({ comfyui, nodes, requirements }: WorkflowLock, ofWorker: readonly string[]) {
+function requirementsOf({ comfyui, nodes, requirements, worker }: WorkflowLock, ofWorker: readonly string[]) {
   return [
     ...comfyui.requirements.map((text) => ({ from: 'ComfyUI', text })),
     ...nodes.flatMap((node) => node.requirements.map((text) => ({ from: node.name, text }))),
     ...requirements.map((text) => ({ from: 'the lock', text })),
-    ...ofWorker.map((text) => ({ from: 'the worker', text })),
+    ...(worker === 'local' ? [] : ofWorker).map((text) => ({ from: 'the worker', text })),
   ]
 }
 

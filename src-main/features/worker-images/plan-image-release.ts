@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { AppError } from '../../contract/errors.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { storedManifest } from '../../contract/manifest.ts'
@@ -43,10 +44,15 @@ export async function planImageRelease(
 ): Promise<{ readonly plan: ImagePlan; readonly manifest: Manifest }> {
   const { storage, fleet, models } = service
   const { lock, graph, target, registryAuth, settings } = wanted
-  if (graph !== undefined) await checkGraph(service, graph)
-  const found = await fleet.containerHost?.image(wanted.image).catch(() => undefined)
   const machine = wanted.machine ?? storage.apps.environment(place.app, place.environment)?.machine ?? THIS_MACHINE
   const isElsewhere = target !== undefined || machine !== THIS_MACHINE
+  if (isElsewhere && lock.worker === 'local')
+    throw new AppError('BAD_FIELD', {
+      field: 'lock.worker',
+      why: `the image has no SDK for workers on ${target ?? machine}. Remove the line from the lock, lock the workflow again, and build the image`,
+    })
+  if (graph !== undefined) await checkGraph(service, graph)
+  const found = await fleet.containerHost?.image(wanted.image).catch(() => undefined)
   const image: DeployedImage = {
     reference: wanted.image,
     pinned: pinnedFor(wanted.image, found, isElsewhere),

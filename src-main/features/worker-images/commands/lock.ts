@@ -28,6 +28,7 @@ export function addWorkflowLock(parent: CliCommand, surroundings: Surroundings):
     .option('--python <version>', 'Python of that image')
     .option('--provides <name=version>', 'Python package of that image, which stays; may be repeated', repeated)
     .option('--env <name=value>', 'variable of the worker, without secrets; may be repeated', repeated)
+    .option('--local', "for workers on this machine only, without the platform's SDK and its 100 Python packages")
     .option('--registry <url>', 'registry of node packages')
     .details(`
 A SOURCE is a folder, PATH@REF or ADDRESS@REF of a git repository (https or ssh), or registry:ID@VERSION. Versions come from

@@ -17,6 +17,8 @@ export type LockRequest = {
   readonly index: PackagesByClass
   readonly comfyui?: { readonly source: WantedSource } | undefined
   readonly base: Partial<WorkflowLock['base']>
+  /** Missing: as before. */
+  readonly worker?: WorkflowLock['worker']
   readonly environment: Readonly<Record<string, string>>
   readonly addresses: ReadonlyMap<string, string>
 }

@@ -46,6 +46,7 @@ export type LockOptions = {
   readonly python?: string
   readonly provides?: readonly string[]
   readonly env?: readonly string[]
+  readonly local?: true
   readonly registry?: string
 }
 
@@ -165,6 +166,7 @@ async function requestOf(
     ...{ previous, environments, base },
     given: await Promise.all((options.nodes ?? []).map((text) => readGiven(text, surroundings.cwd, folder))),
     comfyui: await readComfyui(options.comfyui, surroundings.cwd, folder),
+    ...(options.local === undefined ? {} : { worker: 'local' as const }),
     ...(from === undefined ? {} : { imported: { format: from.file.format, text: from.text } }),
     environment: Object.fromEntries(pairs(options.env, '--env takes NAME=VALUE')),
     addresses: pairs(options.model, '--model takes NAME=ADDRESS'),

@@ -60,5 +60,7 @@ export function createImageBuilder(options: ImageBuilderOptions) {
       }
       return buildWorkerImage({ ...ports, engine }, request, watch)
     },
+    tag: async (image: string, repo: string, tag: string): Promise<unknown> =>
+      (await openLocalEngine(options)).getImage(image).tag({ repo, tag }),
   }
 }

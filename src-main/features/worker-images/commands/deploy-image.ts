@@ -10,34 +10,38 @@ import { type ImagePlan, type ImageToDeploy, imagePush } from '../../../contract
 import { plainId } from '../../endpoints/rules/ids.ts'
 import { type Exposed, readExposed } from '../../workflows/commands/graph/set-values.ts'
 import type { GraphOptions } from './graph-to-release.ts'
+import { addImageContentOptions, type ImageContentOptions } from './image.ts'
 import type { LockFile } from './read-lock-file.ts'
 import { showImagePlan } from './show-image-plan.ts'
 
-type Options = GraphOptions & {
-  readonly name?: string
-  readonly image?: string
-  readonly env?: string
-  readonly machine?: string
-  readonly target?: string
-  readonly registryAuth?: string
-  readonly push: boolean
-  readonly gpu?: string
-  readonly workersMin?: number
-  readonly workersMax?: number
-  readonly yes?: true
-  readonly plan?: true
-}
+type Options = GraphOptions &
+  ImageContentOptions & {
+    readonly name?: string
+    readonly image?: string
+    readonly env?: string
+    readonly machine?: string
+    readonly target?: string
+    readonly registryAuth?: string
+    readonly push: boolean
+    readonly gpu?: string
+    readonly workersMin?: number
+    readonly workersMax?: number
+    readonly yes?: true
+    readonly plan?: true
+  }
 
 const several =
   <One>(read: (text: string) => One) =>
   (text: string, before: readonly One[] | undefined) => [...(before ?? []), read(text)]
 
 export function addWorkflowDeploy(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('deploy')
-    .description('deploy a worker image with its graph: here, on another machine, on a swarm or to a target')
-    .argument('<lock>', 'lock of the workflow, like cat.lock.yaml')
-    .option('--image <image>', 'image that was built from the lock, like ghcr.io/ada/cat:1 (default: built now)')
+  addImageContentOptions(
+    parent
+      .command('deploy')
+      .description('deploy a worker image with its graph: here, on another machine, on a swarm or to a target')
+      .argument('<file>', 'lock, like cat.lock.yaml, or the workflow next to it, like cat.json')
+      .option('--image <image>', 'image that was built from the lock, like ghcr.io/ada/cat:1 (default: built now)'),
+  )
     .option('--name <name>', 'name of the app and of the endpoint that runs the graph (default: that of the file)')
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .addOption(
@@ -72,9 +76,10 @@ Examples:
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --machine gpu-box --gpu ANY
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --target hosted --registry-auth work`)
     .onSession(async (session, file: string, options: Options) => {
-      const { readLockFile } = await import('./read-lock-file.ts')
-      const read = await readLockFile(file, surroundings.cwd)
-      await deployImage(file, read, options, { session, surroundings })
+      const { lockBeside, readLockFile } = await import('./read-lock-file.ts')
+      const lock = lockBeside(file, surroundings.cwd)
+      const read = await readLockFile(lock, surroundings)
+      await deployImage(lock, read, options, { session, surroundings })
     })
 }
 
@@ -135,15 +140,13 @@ const nameOf = (file: string) => file.replace(/^.*[\\/]/, '').replace(/(?:\.lock
 async function buildMissingImage(
   file: string,
   app: string,
-  { target, machine }: Options,
+  { target, machine, ...content }: Options,
   { session: { output }, surroundings }: Deps,
 ): Promise<string> {
   if (target !== undefined || machine !== undefined)
     throw usageError('Name the image with its registry, which the other machine pulls from: --image ghcr.io/ada/cat:1')
   const { buildLockedImage } = await import('./image.ts')
-  const tag = `drydock-workflow/${plainId(app)}:latest`
-  await buildLockedImage(file, tag, { output, surroundings })
-  return tag
+  return await buildLockedImage(file, `drydock-workflow/${plainId(app)}`, content, { output, surroundings })
 }
 
 async function readGraph(read: LockFile, options: Options, { session, surroundings }: Deps) {
@@ -153,8 +156,10 @@ async function readGraph(read: LockFile, options: Options, { session, surroundin
   const { isOtherGraph } = await import('./read-lock-file.ts')
   const { client, output } = session
   const graph = await graphToRelease(graphFile, options, { client, output, surroundings })
-  if (await isOtherGraph(read, graphFile))
-    output.note(`warning: ${graphFile} was changed after it was locked. Lock it again: drydock workflow lock`)
+  if (await isOtherGraph(read, graphFile, surroundings))
+    output.note(
+      `warning: ${graphFile} was changed after it was locked. Lock it again: drydock workflow lock ${graphFile}`,
+    )
   return graph
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
 import type { createImageBuilder } from '../../../app/app-builder/create-workflow-image-builder.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
@@ -13,14 +14,18 @@ import { counted } from '../../../lib/text.ts'
 import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
 import { findConflicts, modelsHere } from '../rules/conflicts.ts'
 import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
-import { type LockFile, readLockFile } from './read-lock-file.ts'
+import { versionOfImage } from '../rules/worker-manifest.ts'
+import { type LockFile, lockBeside, readLockFile } from './read-lock-file.ts'
 import { showConflicts } from './show-conflicts.ts'
 
-type ImageCommandOptions = {
-  readonly tag: string
+export type ImageContentOptions = {
   readonly bake?: string
   readonly models?: string
   readonly pipConfig?: string
+}
+
+type ImageCommandOptions = ImageContentOptions & {
+  readonly tag: string
   readonly dryRun?: true
   readonly write?: string
   /** False after --no-cache. */
@@ -37,12 +42,8 @@ const TOKENS = [
   ['civitai.com', 'CIVITAI_API_TOKEN'],
 ] as const
 
-export function addWorkflowImage(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('image')
-    .description('build the worker image of a workflow from its lock')
-    .argument('<file>', 'lock, like cat.lock.yaml, or the workflow next to it, like cat.json')
-    .requiredOption('-t, --tag <name>', 'name of the image, like ghcr.io/ada/cat:1')
+export function addImageContentOptions<Built extends Command>(command: Built): Built {
+  return command
     .option(
       '--bake <models>',
       'models in the image, by name and separated by commas, or all or none (default: small ones)',
@@ -52,6 +53,16 @@ export function addWorkflowImage(parent: CliCommand, surroundings: Surroundings)
       "models folder of a ComfyUI; the image's models are copied from it instead of downloaded",
     )
     .option('--pip-config <file>', 'pip.conf with the package index of the build; the image does not keep it')
+}
+
+export function addWorkflowImage(parent: CliCommand, surroundings: Surroundings): void {
+  addImageContentOptions(
+    parent
+      .command('image')
+      .description('build the worker image of a workflow from its lock')
+      .argument('<file>', 'lock, like cat.lock.yaml, or the workflow next to it, like cat.json')
+      .requiredOption('-t, --tag <name>', 'name of the image, like ghcr.io/ada/cat:1'),
+  )
     .option('--no-cache', 'build every layer again')
     .option('--dry-run', 'print the Dockerfile, and build nothing')
     .option('--write <folder>', 'write the Dockerfile and everything it needs to an empty folder, and build nothing')
@@ -66,13 +77,9 @@ Examples:
   $ drydock workflow image cat.lock.yaml --tag cat:1 --dry-run`)
     .action(async (file: string, options: ImageCommandOptions, command: CliCommand) => {
       if (!TAG.test(options.tag)) throw usageError(`--tag ${options.tag}: that is not the name of an image`)
-      await runImage(lockBeside(file), options, { output: outputOf(command, surroundings), surroundings })
+      const lock = lockBeside(file, surroundings.cwd)
+      await runImage(lock, options, { output: outputOf(command, surroundings), surroundings })
     })
-}
-
-/** The lock of a workflow is `NAME.lock.yaml` in its folder. */
-function lockBeside(file: string): string {
-  return /\.(json|png|webp)$/.test(file) ? file.replace(/\.\w+$/, '.lock.yaml') : file
 }
 
 type BuiltImage = Awaited<ReturnType<ReturnType<typeof createImageBuilder>['build']>>
@@ -104,21 +111,31 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Te
 
 /**
  * Builds the image of a lock that no option names, and shows its progress alone.
+ * @returns its name, which has the start of its id, so that images of earlier releases keep theirs
  * @throws CliError IMAGE_NOT_BUILT, LOCK_CONFLICTS, ABANDONED
  */
-export async function buildLockedImage(file: string, tag: string, terminal: Terminal): Promise<void> {
-  const options = { tag, cache: true }
+export async function buildLockedImage(
+  file: string,
+  repository: string,
+  content: ImageContentOptions,
+  terminal: Terminal,
+): Promise<string> {
+  const tag = `${repository}:latest`
+  const options = { ...content, tag, cache: true }
   const { found, image, builder } = await planBuild(file, options, terminal)
   const secrets = await secretsFor(image, options, terminal.surroundings)
-  await stoppableBuild(terminal, (watch) =>
+  const { imageId } = await stoppableBuild(terminal, (watch) =>
     builder.build({ lock: found.lock, image, tag, noCache: false, secrets }, watch),
   )
+  const version = versionOfImage(imageId)
+  await builder.tag(tag, repository, version)
+  return `${repository}:${version}`
 }
 
 async function planBuild(file: string, options: ImageCommandOptions, { output, surroundings }: Terminal) {
   const { cwd, env, home, platform } = surroundings
   const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
-  const found = await readLockFile(file, cwd)
+  const found = await readLockFile(file, surroundings)
   refuseConflicts(file, found, output)
   const image = await planImage(found, options, surroundings)
   if (!output.json) showModels(output, image.models)

@@ -1,18 +1,38 @@
-import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { WorkflowLock } from '../../../contract/worker-images.ts'
+import { type JsonObject, writeJson } from '../../../lib/json/value.ts'
+import { fileTools } from '../../../shipped-files/resources.ts'
+import { readGraphFile } from '../../workflows/commands/graph/read-graph-file.ts'
 import { readLock } from '../rules/lock-file.ts'
 
 export type LockFile = { readonly lock: WorkflowLock; readonly graphFile: string | undefined }
+
+const GRAPH = /\.(json|png|webp)$/i
+
+/**
+ * The lock of a workflow is `NAME.lock.yaml` in its folder.
+ * @throws CliError FILE_UNREADABLE if the workflow has none
+ */
+export function lockBeside(file: string, cwd: string): string {
+  if (!GRAPH.test(file)) return file
+  const lock = file.replace(GRAPH, '.lock.yaml')
+  if (existsSync(resolve(cwd, lock))) return lock
+  throw new CliError('FILE_UNREADABLE', {
+    file: lock,
+    why: `${file} has no lock yet. Make one: drydock workflow lock ${file}`,
+  })
+}
 
 /**
  * Reads a lock; the graph is next to it.
  * @throws CliError FILE_UNREADABLE, FILE_INVALID
  */
-export async function readLockFile(file: string, cwd: string): Promise<LockFile> {
-  const path = resolve(cwd, file)
+export async function readLockFile(file: string, surroundings: Surroundings): Promise<LockFile> {
+  const path = resolve(surroundings.cwd, file)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error)
   })
@@ -20,7 +40,8 @@ export async function readLockFile(file: string, cwd: string): Promise<LockFile>
   const graphFile = lock.workflow && resolve(dirname(path), lock.workflow.file)
   const found = { lock, graphFile }
   // A lock of a stranger could put any file of this machine into the image.
-  if (graphFile !== undefined && (await leaves(dirname(path), graphFile)) && (await isOtherGraph(found, graphFile)))
+  const isAway = graphFile !== undefined && (await leaves(dirname(path), graphFile))
+  if (isAway && (await isOtherGraph(found, graphFile, surroundings)))
     throw new CliError('FILE_INVALID', {
       file: path,
       why: `its workflow ${graphFile} is outside its folder, and is not the one that was locked. Lock it again`,
@@ -42,7 +63,15 @@ function lockIn(text: string, file: string): WorkflowLock {
 }
 
 /** Whether the graph changed after it was locked, so that the image may lack what it needs. */
-export async function isOtherGraph({ lock: { workflow } }: LockFile, graphFile: string): Promise<boolean> {
-  const bytes = await readFile(graphFile)
-  return createHash('sha256').update(bytes).digest('hex') !== workflow?.sha256
+export async function isOtherGraph(
+  { lock: { workflow } }: LockFile,
+  graphFile: string,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const { raw } = await readGraphFile(graphFile, surroundings)
+  return (await graphHash(raw)) !== workflow?.sha256
 }
+
+/** The same for each form of the text, and for a picture that holds the graph. */
+export const graphHash = (raw: JsonObject): Promise<string> =>
+  fileTools.sha256(new TextEncoder().encode(writeJson(raw)))

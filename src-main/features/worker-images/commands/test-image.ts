@@ -47,7 +47,7 @@ export async function planImageTest(
   surroundings: Surroundings,
 ): Promise<ImageTestPlan> {
   const { cwd } = surroundings
-  const { lock, graphFile } = lockFile === undefined ? {} : await readLockFile(lockFile, cwd)
+  const { lock, graphFile } = lockFile === undefined ? {} : await readLockFile(lockFile, surroundings)
   const { container } = settings
   if (container?.image === undefined) throw usageError('Name the image to test: --image IMAGE.')
   const file = workflow ?? graphFile

@@ -20,7 +20,7 @@ test('a lock puts no other file of this machine into an image as its workflow', 
       workflow: { file, sha256 },
     })
     writeFiles(project, { 'cat.lock.yaml': writeLock(lock) })
-    return readLockFile('cat.lock.yaml', project)
+    return readLockFile('cat.lock.yaml', { ...surroundings().surroundings, cwd: project })
   }
   writeFiles(folder, { 'private.key': 'key', 'project/own.json': '{"edited":true}' })
   symlinkSync('../private.key', join(project, 'cat.json'))

@@ -14,7 +14,7 @@ import {
   type ImageBuildOptions,
   withRepository,
 } from '../../../worker-images/commands/build-repository.ts'
-import { workerManifest } from '../../../worker-images/rules/worker-manifest.ts'
+import { versionOfImage, workerManifest } from '../../../worker-images/rules/worker-manifest.ts'
 import { builtApp } from '../build-app.ts'
 import { checkedApp, deployTarget } from './app-target.ts'
 import { type DeployOptions, deployApp } from './deploy-app.ts'
@@ -61,7 +61,7 @@ export async function deployRepository(
           const build = async (): Promise<BuildResult> => {
             const tag = `${repositoryOf(app)}:build`
             const built = await buildImageOf(repository, { ...options, target, tag }, shown)
-            const version = built.id.replace(/^sha256:/, '').slice(0, VERSION_LENGTH)
+            const version = versionOfImage(built.id)
             // A name for each image keeps those of earlier releases.
             await built.builder.tag(tag, repositoryOf(app), version)
             const { gpu: card, gpuCount, diskBytes } = settings.container ?? {}
@@ -84,8 +84,6 @@ export async function deployRepository(
     },
   )
 }
-
-const VERSION_LENGTH = 12
 
 // Names of images have no upper case.
 const repositoryOf = (app: string) => `drydock-app/${app.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`

@@ -11,9 +11,7 @@ import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ForeignFormat } from '../../../../contract/foreign-formats.ts'
 import type { WorkflowLock } from '../../../../contract/worker-images.ts'
 import { errorCode } from '../../../../lib/error-code.ts'
-import { writeJson } from '../../../../lib/json/value.ts'
 import { counted, sizeText } from '../../../../lib/text.ts'
-import { fileTools } from '../../../../shipped-files/resources.ts'
 import { checkedPayload } from '../../../workflows/commands/graph/graph-facts.ts'
 import { readGraphFile } from '../../../workflows/commands/graph/read-graph-file.ts'
 import { writeText } from '../../../workflows/commands/graph/save-results.ts'
@@ -26,6 +24,7 @@ import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
 import { isFolderName, isRef, isRemote, readSource, sourceText, type WantedSource } from '../../rules/source-address.ts'
 import { isBuiltIn, moduleOf, wantedBy } from '../../rules/wanted-nodes.ts'
+import { graphHash } from '../read-lock-file.ts'
 import { showConflicts } from '../show-conflicts.ts'
 import { readModelFolders } from './model-folders.ts'
 import { readServer } from './read-server.ts'
@@ -46,8 +45,8 @@ export type LockOptions = {
   readonly python?: string
   readonly provides?: readonly string[]
   readonly env?: readonly string[]
-  readonly local?: true
   readonly registry?: string
+  readonly local?: true
 }
 
 type Context = { readonly command: CliCommand; readonly surroundings: Surroundings }
@@ -166,8 +165,8 @@ async function requestOf(
     ...{ previous, environments, base },
     given: await Promise.all((options.nodes ?? []).map((text) => readGiven(text, surroundings.cwd, folder))),
     comfyui: await readComfyui(options.comfyui, surroundings.cwd, folder),
-    ...(options.local === undefined ? {} : { worker: 'local' as const }),
     ...(from === undefined ? {} : { imported: { format: from.file.format, text: from.text } }),
+    ...(options.local === undefined ? {} : { worker: 'local' as const }),
     environment: Object.fromEntries(pairs(options.env, '--env takes NAME=VALUE')),
     addresses: pairs(options.model, '--model takes NAME=ADDRESS'),
   }
@@ -184,11 +183,10 @@ async function requestOf(
     output.note(`The index of packages cannot be read: ${error.message}.`)
     return new Map()
   })
-  const bytes = new TextEncoder().encode(writeJson(graph.raw))
   return {
     ...shared,
     graph: { ...wanted, isBuiltIn: (name) => isBuiltIn(name, statedOf.get(name) ?? [], types) },
-    workflow: { file: graph.name, sha256: await fileTools.sha256(bytes) },
+    workflow: { file: graph.name, sha256: await graphHash(graph.raw) },
     ...{ served: new Map(served), index },
   }
 }

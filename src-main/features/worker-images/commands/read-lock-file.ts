@@ -41,7 +41,7 @@ export async function readLockFile(file: string, surroundings: Surroundings): Pr
   const found = { lock, graphFile }
   // A lock of a stranger could put any file of this machine into the image.
   const isAway = graphFile !== undefined && (await leaves(dirname(path), graphFile))
-  if (isAway && (await isOtherGraph(found, graphFile, surroundings)))
+  if (isAway && (await isOtherGraph(found, graphFile, surroundings).catch(() => true)))
     throw new CliError('FILE_INVALID', {
       file: path,
       why: `its workflow ${graphFile} is outside its folder, and is not the one that was locked. Lock it again`,

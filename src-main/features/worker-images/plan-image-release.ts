@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { storedManifest } from '../../contract/manifest.ts'
+import type { GraphParameter } from '../../contract/published.ts'
 import type { ImagePlan, ImageToDeploy } from '../../contract/worker-image-routes.ts'
 import type { DeployedImage, LockedModel } from '../../contract/worker-images.ts'
 import { sizeText } from '../../lib/text.ts'
@@ -13,6 +14,7 @@ import { presentDirectory } from '../models/rules/layout.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { checkGraph } from '../workflows/published-graphs.ts'
 import { takesWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
+import { deliveryOf } from './rules/dockerfile.ts'
 import { imageManifest, volumeName, workerResource } from './rules/image-manifest.ts'
 import {
   estimateColdStart,
@@ -22,13 +24,18 @@ import {
   modelPath,
   mountedModels,
   platformLimits,
+  warningsSince,
 } from './rules/plan-image.ts'
 
 export type ImageServices = Pick<ServiceContext, 'storage' | 'fleet' | 'models' | 'views' | 'readInThread'>
 
 type Place = { readonly app: string; readonly environment: string }
 
-type Before = { readonly number: number; readonly image: DeployedImage | undefined }
+type Before = {
+  readonly number: number
+  readonly image: DeployedImage | undefined
+  readonly parameters: readonly GraphParameter[]
+}
 
 // Source: ours; first jobs of more workers change a median little.
 const JOBS_READ = 200
@@ -88,6 +95,9 @@ export async function planImageRelease(
           : [...lockChanges(before.image.lock, lock), ...imageChange(before.image, image)],
       limits,
       warnings: [
+        ...(before?.image === undefined
+          ? []
+          : warningsSince({ ...before, image: before.image }, { image, parameters: graph?.parameters ?? [] })),
         ...(isElsewhere && found?.isInRegistry !== true
           ? [
               `${wanted.image} was not pushed from this machine, so ${target ?? machine} gets whatever its registry has.`,
@@ -117,14 +127,17 @@ function pinnedFor(reference: string, found: ImageFacts | undefined, isElsewhere
 function deployedBefore({ storage }: ImageServices, place: Place, target: string | undefined): Before | undefined {
   if (target !== undefined) {
     const [record] = storage.targetDeploys.list({ ...place, target })
-    return record && { number: record.number, image: imageOf(record.manifest) }
+    return record && { number: record.number, ...deployedIn(record.manifest) }
   }
   const environment = storage.apps.environment(place.app, place.environment)
   const active = environment && storage.apps.releaseIn(environment.id, 'active')
-  return active && { number: active.number, image: imageOf(active.manifest) }
+  return active && { number: active.number, ...deployedIn(active.manifest) }
 }
 
-const imageOf = (manifest: string) => storedManifest.parse(JSON.parse(manifest)).image
+function deployedIn(manifest: string): Omit<Before, 'number'> {
+  const { image, resources } = storedManifest.parse(JSON.parse(manifest))
+  return { image, parameters: Object.values(resources).flatMap(({ graph }) => graph?.parameters ?? []) }
+}
 
 function sizesOf({ sizeBytes }: DeployedImage, before: DeployedImage | undefined) {
   return {
@@ -167,7 +180,7 @@ function mountWarnings(
   fileOf: (model: LockedModel) => { readonly bytes: number } | undefined,
 ): readonly string[] {
   return models
-    .filter(({ delivery }) => delivery === 'mounted')
+    .filter((model) => deliveryOf(model) === 'mounted')
     .flatMap((model) => {
       const file = fileOf(model)
       const path = modelPath(model)

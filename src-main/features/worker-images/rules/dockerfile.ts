@@ -81,7 +81,7 @@ export function imageFiles(lock: WorkflowLock, options: ImageOptions): ImageFile
   for (const model of baked)
     if (!ownModels.has(modelName(model)) && !isWebAddress(model.source ?? ''))
       problems.push(
-        `The model ${modelName(model)} has no address and is not on this machine. Give its folder with --models, or mount it.`,
+        `The model ${modelName(model)} has no address and is not on this machine. Give its folder with --models, or leave it out of the image with --bake none.`,
       )
   if (problems.length > 0) throw new UnusableLock(problems)
 
@@ -321,7 +321,7 @@ function startText({ environment }: WorkflowLock, { worker: [worker] = [] }: Ima
   ].join('\n')
 }
 
-function deliveryOf(model: LockedModel, bake: Bake | undefined): PlacedModel['delivery'] {
+export function deliveryOf(model: LockedModel, bake?: Bake): PlacedModel['delivery'] {
   if (bake === 'all') return 'baked'
   if (bake === 'none') return 'mounted'
   if (bake !== undefined) return isNamed(model, bake) ? 'baked' : 'mounted'

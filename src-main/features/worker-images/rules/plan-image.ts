@@ -1,5 +1,6 @@
 /** Changes, sizes and the cold start of a deploy. Source: docs/spec/worker-images.md, 5. */
 import { limit } from '../../../contract/limits.ts'
+import type { GraphParameter } from '../../../contract/published.ts'
 import type {
   ColdStart,
   ImagePlan,
@@ -10,6 +11,8 @@ import type {
 import type { DeployedImage, LockedModel, WorkflowLock } from '../../../contract/worker-images.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 import { GIB } from '../../../lib/units.ts'
+
+import { deliveryOf } from './dockerfile.ts'
 
 type Facts = ReadonlyMap<string, string>
 
@@ -24,8 +27,9 @@ function sourceText(source: WorkflowLock['nodes'][number]['source']): string {
   return source.sha256 === undefined ? source.path : `${source.path} (${short(source.sha256)})`
 }
 
-function modelText({ delivery, sizeBytes, sha256 }: LockedModel): string {
-  const facts = [delivery, sizeBytes === undefined ? undefined : sizeText(sizeBytes), sha256 && short(sha256)]
+function modelText(model: LockedModel): string {
+  const { sizeBytes, sha256 } = model
+  const facts = [deliveryOf(model), sizeBytes === undefined ? undefined : sizeText(sizeBytes), sha256 && short(sha256)]
   return facts.filter((fact) => fact !== undefined).join(', ')
 }
 
@@ -45,6 +49,9 @@ const PARTS: Readonly<Record<Exclude<LockChange['part'], 'image'>, (lock: Workfl
   workflow: ({ workflow }) => new Map(workflow === undefined ? [] : [[workflow.file, short(workflow.sha256)]]),
 }
 
+// A release takes these from the lock, not from the image.
+const NOT_BUILT: readonly LockChange['part'][] = ['environment', 'workflow']
+
 export function lockChanges(before: WorkflowLock, after: WorkflowLock): LockChange[] {
   return Object.entries(PARTS).flatMap(([part, factsOf]) => {
     const [from, to] = [factsOf(before), factsOf(after)]
@@ -60,13 +67,35 @@ export function lockChanges(before: WorkflowLock, after: WorkflowLock): LockChan
   })
 }
 
+type Released = { readonly image: DeployedImage; readonly parameters: readonly GraphParameter[] }
+
+/** Mistakes that only the deployed release shows. */
+export function warningsSince(before: Released, now: Released): string[] {
+  const { reference, pinned, lock } = now.image
+  const changes = lockChanges(before.image.lock, lock).filter(({ part }) => !NOT_BUILT.includes(part))
+  // A tag that is not pinned may name a new image.
+  const isStale = changes.length > 0 && pinned !== reference && pinned === before.image.pinned
+  const lost = before.parameters.filter(({ name }) => now.parameters.every((one) => one.name !== name))
+  return [
+    ...(isStale
+      ? [
+          `${reference} is the deployed image, built before ${changes.map(({ name }) => name).join(', ')} changed in the lock. Build it again: drydock workflow image`,
+        ]
+      : []),
+    ...lost.map(
+      ({ name, node, input }) =>
+        `Clients can no longer set ${name}. To keep this parameter, add --expose ${node}.${input}=${name}`,
+    ),
+  ]
+}
+
 /** @param placeOf folder or volume that has the file; undefined: it is not there */
 export function mountedModels(
   { models }: WorkflowLock,
   placeOf: (model: LockedModel) => string | undefined,
 ): MountedModel[] {
   return models
-    .filter(({ delivery }) => delivery === 'mounted')
+    .filter((model) => deliveryOf(model) === 'mounted')
     .map((model) => {
       const from = placeOf(model)
       return {

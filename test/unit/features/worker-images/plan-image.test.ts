@@ -6,6 +6,7 @@ import {
   lockChanges,
   mountedModels,
   platformLimits,
+  warningsSince,
 } from '../../../../src-main/features/worker-images/rules/plan-image.ts'
 import { GIB } from '../../../../src-main/lib/units.ts'
 
@@ -33,7 +34,7 @@ describe('the changes between two locks', () => {
         { name: 'gone', source: { path: 'gone', sha256: HASH } },
       ],
       python: [{ name: 'pillow', version: '10.0.0', wantedBy: ['kit'] }],
-      models: [{ folder: 'vae', name: 'ae.safetensors', sizeBytes: 1000 }],
+      models: [{ folder: 'vae', name: 'ae.safetensors', sizeBytes: 1000, delivery: 'mounted' }],
       inputs: [{ name: 'cat.png', sizeBytes: 1, sha256: HASH }],
       workflow: { file: 'cat.json', sha256: HASH },
     })
@@ -79,6 +80,34 @@ describe('the changes between two locks', () => {
   })
 })
 
+describe('a deploy after another one', () => {
+  const parameter = { name: 'prompt', node: '6', input: 'text', type: 'string' } as const
+  const released = (pinned: string, lock = lockOf(), parameters: readonly (typeof parameter)[] = [parameter]) => ({
+    image: { reference: 'cat:1', pinned, lock },
+    parameters,
+  })
+  const changed = lockOf({ nodes: [{ name: 'kit', source: { registry: 'kit', version: '2.0.0' } }] })
+
+  it('warns of an image that was built before the lock changed', () => {
+    expect(warningsSince(released('sha256:a'), released('sha256:a', changed))).toEqual([
+      'cat:1 is the deployed image, built before kit changed in the lock. Build it again: drydock workflow image',
+    ])
+    expect(warningsSince(released('sha256:a'), released('sha256:b', changed))).toEqual([])
+    expect(warningsSince(released('cat:1'), released('cat:1', changed))).toEqual([])
+  })
+
+  it('knows that a release, and not its image, has the graph and variables', () => {
+    const lock = lockOf({ workflow: { file: 'cat.json', sha256: HASH }, environment: { STEPS: '4' } })
+    expect(warningsSince(released('sha256:a'), released('sha256:a', lock))).toEqual([])
+  })
+
+  it('warns of parameters that clients lose, and says how to keep them', () => {
+    expect(warningsSince(released('sha256:a'), released('sha256:b', lockOf(), []))).toEqual([
+      'Clients can no longer set prompt. To keep this parameter, add --expose 6.text=prompt',
+    ])
+  })
+})
+
 describe('the estimate of a cold start', () => {
   const NOTHING = { sizeBytes: GIB, isThere: false, pulls: [], starts: [], firstJobs: [], endpoint: undefined }
 
@@ -110,16 +139,17 @@ describe('the estimate of a cold start', () => {
   })
 })
 
-it('only mounted models are mounted, each from where it is', () => {
+it('models that the image lacks are mounted, each from where it is', () => {
   const lock = lockOf({
     models: [
-      { folder: 'vae', name: 'ae.safetensors', sizeBytes: 5 },
+      { folder: 'vae', name: 'ae.safetensors', sizeBytes: GIB },
       { folder: 'loras', name: 'ink.safetensors' },
-      { folder: 'loras', name: 'small.safetensors', delivery: 'baked' },
+      { folder: 'loras', name: 'small.safetensors', sizeBytes: 5 },
+      { folder: 'loras', name: 'large.safetensors', sizeBytes: GIB, delivery: 'baked' },
     ],
   })
   expect(mountedModels(lock, ({ folder }) => (folder === 'vae' ? '/models' : undefined))).toEqual([
-    { path: 'vae/ae.safetensors', sizeBytes: 5, from: '/models' },
+    { path: 'vae/ae.safetensors', sizeBytes: GIB, from: '/models' },
     { path: 'loras/ink.safetensors' },
   ])
 })

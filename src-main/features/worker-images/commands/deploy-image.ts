@@ -150,17 +150,18 @@ async function buildMissingImage(
 }
 
 async function readGraph(read: LockFile, options: Options, { session, surroundings }: Deps) {
-  const { graphFile } = read
+  const { lock, graphFile } = read
   if (graphFile === undefined) return undefined
   const { graphToRelease } = await import('./graph-to-release.ts')
-  const { isOtherGraph } = await import('./read-lock-file.ts')
+  const { graphHash } = await import('./read-lock-file.ts')
+  const { readGraphFile } = await import('../../workflows/commands/graph/read-graph-file.ts')
   const { client, output } = session
-  const graph = await graphToRelease(graphFile, options, { client, output, surroundings })
-  if (await isOtherGraph(read, graphFile, surroundings))
+  const file = await readGraphFile(graphFile, surroundings)
+  if ((await graphHash(file.raw)) !== lock.workflow?.sha256)
     output.note(
-      `warning: ${graphFile} was changed after it was locked. Lock it again: drydock workflow lock ${graphFile}`,
+      `warning: ${graphFile} was changed after it was locked. Lock it again: drydock workflow lock '${graphFile}'`,
     )
-  return graph
+  return await graphToRelease(file, options, { client, output, surroundings })
 }
 
 function settingsOf({ gpu, workersMin, workersMax }: Options): ImageToDeploy['settings'] {

@@ -6,7 +6,7 @@ import type { GraphToRelease } from '../../../contract/published.ts'
 import { writeJson } from '../../../lib/json/value.ts'
 import { checkedPayload } from '../../workflows/commands/graph/graph-facts.ts'
 import { readClassesOf, readOwnClasses } from '../../workflows/commands/graph/read-classes.ts'
-import { readGraphFile } from '../../workflows/commands/graph/read-graph-file.ts'
+import type { GraphFile } from '../../workflows/commands/graph/read-graph-file.ts'
 import type { Exposed } from '../../workflows/commands/graph/set-values.ts'
 import { readDocument, writeDocument } from '../../workflows/rules/document/document.ts'
 import { formOf } from '../../workflows/rules/publish/app-form.ts'
@@ -22,10 +22,10 @@ const NO_FORM: GraphForm = { parameters: [], results: [] }
 
 /**
  * The graph with the parameters of its form and of options.
- * @throws CliError FILE_UNREADABLE, NOT_A_WORKFLOW, USAGE
+ * @throws CliError USAGE
  */
 export async function graphToRelease(
-  file: string,
+  graph: GraphFile,
   { expose = [], result = [], endpoint }: GraphOptions,
   {
     client,
@@ -33,7 +33,6 @@ export async function graphToRelease(
     surroundings,
   }: { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings },
 ): Promise<GraphToRelease> {
-  const graph = await readGraphFile(file, surroundings)
   const types = endpoint === undefined ? await readOwnClasses() : await readClassesOf(client, endpoint)
   // Node classes of the image are known once it runs; its test validates the graph.
   const { payload } = checkedPayload(graph, types, surroundings.now())

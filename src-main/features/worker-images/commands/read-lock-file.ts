@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { basename, dirname, resolve, sep } from 'node:path'
 import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { WorkflowLock } from '../../../contract/worker-images.ts'
@@ -34,7 +34,9 @@ export function lockBeside(file: string, cwd: string): string {
 export async function readLockFile(file: string, surroundings: Surroundings): Promise<LockFile> {
   const path = resolve(surroundings.cwd, file)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(path, error)
+    if (error.code !== 'ENOENT') throw unreadable(path, error)
+    const why = `there is no such file. Lock the workflow first: drydock workflow lock ${basename(path).replace(/\.lock\.ya?ml$/, '.json')}`
+    throw new CliError('FILE_UNREADABLE', { file: path, why }, { cause: error })
   })
   const lock = lockIn(text, path)
   const graphFile = lock.workflow && resolve(dirname(path), lock.workflow.file)

@@ -70,7 +70,7 @@ const request = z.strictObject({
   sources: z
     .record(z.string().max(300), z.string().max(1000))
     .default({})
-    .describe('node package -> address with @ and its version, where several fit or none is known'),
+    .describe('node package or ComfyUI -> folder, address@ref or registry:ID@VERSION, where it cannot be chosen'),
 })
 
 export type ImageBuildRequest = z.output<typeof request>

@@ -118,6 +118,10 @@ export const imageConflict = z.object({
   blocks: z.boolean().describe('false: a warning'),
   message: z.string().describe('who asks for what'),
   choices: z.array(z.string()).describe('each solves it'),
+  packages: z
+    .array(z.object({ name: z.string(), sources: z.array(z.string()).describe('known ones') }))
+    .optional()
+    .describe('a source for one of these solves it; empty: a source for a package that the user names'),
 })
 export type ImageConflict = z.infer<typeof imageConflict>
 

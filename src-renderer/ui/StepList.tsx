@@ -30,10 +30,10 @@ export function StepList({ label, steps, isRunning, isNarrow = false }: StepList
     <ol aria-label={label} className="flex flex-col">
       {steps.map(({ name, step }) => (
         <li key={name} className={`${row} border-b border-line/60 last:border-0`}>
-          <span className="truncate">{name}</span>
+          <span className={isNarrow ? '' : 'truncate'}>{name}</span>
           <StateDot {...stepDot(step, isRunning)} />
           <span
-            className={`${isNarrow ? 'order-last col-span-full' : ''} truncate font-mono text-small text-ink-2`}
+            className={`${isNarrow ? 'order-last col-span-full wrap-anywhere' : 'truncate'} font-mono text-small text-ink-2`}
             title={step?.text}
           >
             {step?.text}

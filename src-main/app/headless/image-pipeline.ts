@@ -11,6 +11,7 @@ import {
   imageTest,
 } from '../../contract/image-builds.ts'
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
+import { COMFYUI_NAME } from '../../features/worker-images/rules/comfyui.ts'
 import { plainJson } from '../../lib/json/plain.ts'
 import type { ImagePipeline } from '../core.ts'
 import { type CommandLine, withoutOwn } from './start-preview.ts'
@@ -19,7 +20,11 @@ type Watch = Parameters<ImagePipeline['build']>[1]
 
 const conflicts = z.array(imageConflict)
 const locked = z.object({ lock: workflowLock, conflicts })
-const refused = z.object({ error: z.string(), conflicts: conflicts.default([]) })
+const refused = z.object({
+  error: z.string(),
+  conflicts: conflicts.default([]),
+  step: z.object({ lastLines: z.array(z.string()) }).optional(),
+})
 const built = z.object({
   tag: z.string(),
   imageId: z.string(),
@@ -117,8 +122,8 @@ export function createImagePipeline({
 class CommandFailed extends Error {
   readonly conflicts: z.infer<typeof conflicts>
 
-  constructor({ error, conflicts }: z.infer<typeof refused>) {
-    super(error)
+  constructor({ error, conflicts, step }: z.infer<typeof refused>) {
+    super([error, ...(step?.lastLines ?? [])].join('\n'))
     this.conflicts = conflicts
   }
 }
@@ -127,7 +132,9 @@ function lockArguments({ endpoint, sources }: Pick<ImageBuildRequest, 'endpoint'
   const from = endpoint === undefined ? [] : [`--endpoint=${endpoint}`]
   return [
     ...['workflow', 'lock', GRAPH, '--output', LOCK, ...from],
-    ...Object.entries(sources).map(([name, source]) => `--nodes=${name}=${source}`),
+    ...Object.entries(sources).map(([name, source]) =>
+      name === COMFYUI_NAME ? `--comfyui=${source}` : `--nodes=${name}=${source}`,
+    ),
   ]
 }
 

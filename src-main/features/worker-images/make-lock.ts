@@ -15,7 +15,7 @@ import {
   type GivenPackage,
   optionText,
 } from './rules/choose-packages.ts'
-import { COMFYUI } from './rules/comfyui.ts'
+import { COMFYUI, COMFYUI_NAME } from './rules/comfyui.ts'
 import { findConflicts, modelsHere } from './rules/conflicts.ts'
 import type { LockRequest, MadeLock } from './rules/lock-request.ts'
 import { foldedName, isCommit, registrySource, sourceText, type WantedSource } from './rules/source-address.ts'
@@ -147,6 +147,7 @@ async function choose(
     conflicts.push({
       ...{ code: 'class_unknown', blocks: true, message: `No package is known that brings ${name}.` },
       choices: ['--nodes NAME=PATH', '--nodes NAME=ADDRESS@REF', '--nodes NAME=registry:ID@VERSION'],
+      packages: [],
     })
   return packages.map((one) => ({ ...one, classes: [...one.classes].sort() }))
 }
@@ -156,6 +157,10 @@ const choiceConflict = (choice: Choice): ImageConflict => ({
   blocks: true,
   message: choice.question,
   choices: [...choice.options.map(optionText), ...choice.else],
+  packages: choice.names.map((name) => ({
+    name,
+    sources: choice.options.filter((one) => one.name === name).map(({ source }) => sourceText(source)),
+  })),
 })
 
 async function lockedNodes(
@@ -178,6 +183,7 @@ const unreadable = (name: string, error: unknown, choices: string[]): ImageConfl
   blocks: true,
   message: `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
   choices,
+  packages: [{ name, sources: [] }],
 })
 
 const versionTag = (version: string | undefined) =>
@@ -207,7 +213,7 @@ async function comfyuiAt(
     const { repository, commit } = exact
     return { ...(version === undefined ? {} : { version }), repository, commit, requirements: [...requirements] }
   } catch (error) {
-    conflicts.push(unreadable('ComfyUI', error, choices))
+    conflicts.push(unreadable(COMFYUI_NAME, error, choices))
     return undefined
   }
 }
@@ -308,7 +314,7 @@ async function lockedInputs({ readInput }: LockPorts, { graph, previous }: LockR
 
 function requirementsOf({ comfyui, nodes, requirements, worker }: WorkflowLock, ofWorker: readonly string[]) {
   return [
-    ...comfyui.requirements.map((text) => ({ from: 'ComfyUI', text })),
+    ...comfyui.requirements.map((text) => ({ from: COMFYUI_NAME, text })),
     ...nodes.flatMap((node) => node.requirements.map((text) => ({ from: node.name, text }))),
     ...requirements.map((text) => ({ from: 'the lock', text })),
     ...(worker === 'local' ? [] : ofWorker).map((text) => ({ from: 'the worker', text })),

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { PanelLeft, PanelRight } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -116,6 +116,11 @@ function EditorHeader({ name }: { readonly name: string }) {
   const canvas = useCanvasStore()
   const { isPaletteOpen, isSideOpen } = useCanvas((state) => state.preferences)
   const { prefer } = canvas.getState()
+  const [, setSearch] = useSearchParts()
+  const showImage = useCallback(() => {
+    canvas.getState().prefer({ isSideOpen: true })
+    setSearch({ side: 'image' })
+  }, [canvas, setSearch])
   return (
     <header className="flex min-h-9 shrink-0 items-center gap-2 border-b border-line bg-surface-1 px-2">
       <IconButton
@@ -141,7 +146,7 @@ function EditorHeader({ name }: { readonly name: string }) {
       </nav>
       <div className="ml-auto flex items-center gap-2">
         <ProblemsPanel />
-        <GraphActions name={name} />
+        <GraphActions name={name} onDeploy={showImage} />
         <IconButton
           label={isSideOpen ? 'Hide inspector and results (A)' : 'Show inspector and results (A)'}
           icon={<PanelRight />}

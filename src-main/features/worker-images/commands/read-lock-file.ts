@@ -65,7 +65,7 @@ function lockIn(text: string, file: string): WorkflowLock {
 }
 
 /** Whether the graph changed after it was locked, so that the image may lack what it needs. */
-export async function isOtherGraph(
+async function isOtherGraph(
   { lock: { workflow } }: LockFile,
   graphFile: string,
   surroundings: Surroundings,

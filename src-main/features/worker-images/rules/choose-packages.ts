@@ -39,6 +39,7 @@ export type Choice = {
   readonly question: string
   readonly options: readonly { readonly name: string; readonly source: WantedSource }[]
   readonly else: readonly string[]
+  readonly names: readonly string[]
 }
 
 export type ChosenPackages = {
@@ -103,14 +104,14 @@ function choiceOf(className: string, candidates: readonly Candidate[]): Choice {
   if (options.length === 0)
     return {
       question: `${className} is in the folder ${first} of custom_nodes, and nothing says where that comes from.`,
-      options,
+      ...{ options, names },
       else: [`--nodes ${first}=PATH`, `--nodes ${first}=ADDRESS@REF`],
     }
   const question =
     names.length === 1
       ? `${className} of ${first} is wanted in several versions.`
       : `${className} is in several packages: ${names.join(', ')}.`
-  return { question, options, else: [] }
+  return { question, options, else: [], names }
 }
 
 /** The server names the package if it has the class, else the graph, else the index. */

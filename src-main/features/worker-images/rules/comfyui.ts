@@ -1,1 +1,4 @@
 export const COMFYUI = 'https://github.com/comfyanonymous/ComfyUI'
+
+/** Its name among node packages, where one can be named. */
+export const COMFYUI_NAME = 'ComfyUI'

@@ -11,6 +11,7 @@ import type {
 import type { DeployedImage, LockedModel, WorkflowLock } from '../../../contract/worker-images.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 import { GIB } from '../../../lib/units.ts'
+import { COMFYUI_NAME } from './comfyui.ts'
 
 import { deliveryOf } from './dockerfile.ts'
 
@@ -40,7 +41,7 @@ const PARTS: Readonly<Record<Exclude<LockChange['part'], 'image'>, (lock: Workfl
   base: ({ base: { image, python, cuda } }) =>
     new Map([['image', image], ['Python', python], ...(cuda === undefined ? [] : [['CUDA', cuda] as const])]),
   comfyui: ({ comfyui: { commit, version } }) =>
-    new Map([['ComfyUI', version === undefined ? short(commit) : `${version} (${short(commit)})`]]),
+    new Map([[COMFYUI_NAME, version === undefined ? short(commit) : `${version} (${short(commit)})`]]),
   nodes: ({ nodes }) => new Map(nodes.map(({ name, source }) => [name, sourceText(source)])),
   python: ({ python }) => new Map(python.map(({ name, version }) => [name, version])),
   models: ({ models }) => new Map(models.map((model) => [modelPath(model), modelText(model)])),

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, ListPlus, RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'wouter'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
@@ -13,6 +12,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { InputCell, JobLink, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
 import { MoreMenu } from '../../../ui/Menu.tsx'
 import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
 import { useTell } from '../../../ui/use-tell.ts'
@@ -41,9 +41,9 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
         <p className="flex items-center gap-1 font-mono text-small text-ink-2">
           {batch.id} <CopyButton text={batch.id} what="ID" />
         </p>
-        <Link to={ADDRESS.jobsOfBatch(batch.id)} className="self-start underline">
-          Jobs of this batch
-        </Link>
+        <p>
+          <TextLink to={ADDRESS.jobsOfBatch(batch.id)}>Jobs of this batch</TextLink>
+        </p>
         <Counts batch={data ?? batch} />
         {data !== undefined && <Failures failures={data.failures} />}
       </div>

@@ -1,6 +1,11 @@
 import { useState } from 'react'
-import { BAKES, IMAGE_STEPS, type ImageBuildView, type ImageStep } from '../../../../src-main/contract/image-builds.ts'
-import type { ImageConflict } from '../../../../src-main/contract/worker-images.ts'
+import {
+  BAKES,
+  IMAGE_STEPS,
+  type ImageBuildRequest,
+  type ImageBuildView,
+  type ImageStep,
+} from '../../../../src-main/contract/image-builds.ts'
 import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field, Labelled } from '../../../ui/form/Field.tsx'
@@ -10,6 +15,7 @@ import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import { StepList } from '../../../ui/StepList.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
+import { Conflicts } from './Conflicts.tsx'
 import { ImageDeploy } from './ImageDeploy.tsx'
 import { LockContents } from './LockContents.tsx'
 import { useImageBuild } from './use-image-build.ts'
@@ -37,8 +43,14 @@ const BAKE_TEXTS: Readonly<Record<(typeof BAKES)[number], string>> = {
 export function ImagePanel({ name }: { readonly name: string }) {
   const { view, error, start, isStarting, cancel } = useImageBuild()
   const [tag, setTag] = useState(`${plainId(name) || 'workflow'}:1`)
+  const [sources, setSources] = useState<ImageBuildRequest['sources']>({})
   const [bake, setBake] = useState<(typeof BAKES)[number]>('small')
   if (view === undefined) return error === null ? <SkeletonRows rows={6} /> : <ErrorNotice error={error} />
+  const withSource = (nodePackage: string, source: string) => {
+    const named = { ...sources, [nodePackage]: source }
+    setSources(named)
+    start({ until: 'lock', sources: named })
+  }
   const isRunning = view.state === 'running' || isStarting
   return (
     <section aria-label="Worker image of the workflow" className="flex flex-col gap-4 p-3">
@@ -50,7 +62,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          start({ tag, bake })
+          start({ tag, bake, sources })
         }}
       >
         <Field
@@ -78,14 +90,14 @@ export function ImagePanel({ name }: { readonly name: string }) {
               <Button kind="main" type="submit">
                 Build and test
               </Button>
-              <Button onClick={() => start({ until: 'lock' })}>Check only</Button>
+              <Button onClick={() => start({ until: 'lock', sources })}>Check only</Button>
             </>
           )}
         </div>
       </form>
       <Progress view={view} />
-      <Conflicts conflicts={view.conflicts} />
-      {view.problem !== undefined && <ErrorNotice error={view.problem} className="whitespace-pre-wrap" />}
+      {view.problem !== undefined && <Problem text={view.problem} />}
+      <Conflicts conflicts={view.conflicts} onSource={isRunning ? undefined : withSource} />
       <BuiltImage view={view} />
       {view.state === 'done' && view.image !== undefined && view.lock !== undefined && (
         <ImageDeploy name={name} image={view.image.reference} lock={view.lock} />
@@ -95,7 +107,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
           lock={view.lock}
           text={view.lockText}
           name={name}
-          onUpdate={isRunning ? undefined : (update) => start({ until: 'lock', update: [update] })}
+          onUpdate={isRunning ? undefined : (update) => start({ until: 'lock', update: [update], sources })}
         />
       )}
     </section>
@@ -127,26 +139,18 @@ function Progress({ view: { state, steps, startedAt, endedAt } }: { readonly vie
   )
 }
 
-function Conflicts({ conflicts }: { readonly conflicts: readonly ImageConflict[] }) {
-  if (conflicts.length === 0) return null
+/** After its first line, that of a build has the newest output of the step. */
+function Problem({ text }: { readonly text: string }) {
+  const [first = '', ...lines] = text.split('\n')
   return (
-    <ul aria-label="Conflicts" className="flex flex-col divide-y divide-line rounded-control border border-line">
-      {conflicts.map(({ code, blocks, message, choices }) => (
-        <li key={`${code} ${message}`} className="flex flex-col gap-1 p-2">
-          <StateDot tone={blocks ? 'failed' : 'timed-out'} text={blocks ? 'Blocks the build' : 'Warning'} />
-          <p className="break-words">{message}</p>
-          {choices.length > 0 && (
-            <ul aria-label="Ways to solve it" className="list-disc pl-5 text-small text-ink-2">
-              {choices.map((choice) => (
-                <li key={choice} className="break-words">
-                  {choice}
-                </li>
-              ))}
-            </ul>
-          )}
-        </li>
-      ))}
-    </ul>
+    <div className="flex flex-col gap-1">
+      <ErrorNotice error={first} />
+      {lines.length > 0 && (
+        <pre className="rounded-control bg-surface-2 p-2 font-mono text-small whitespace-pre-wrap wrap-anywhere">
+          {lines.join('\n')}
+        </pre>
+      )}
+    </div>
   )
 }
 
@@ -164,7 +168,8 @@ function BuiltImage({ view: { image, checks } }: { readonly view: ImageBuildView
         <ul aria-label="Checks of the image" className="flex flex-col gap-1">
           {checks.map(({ name, passed, why }) => (
             <li key={name}>
-              <StateDot tone={passed ? 'completed' : 'failed'} text={name} detail={why} />
+              <StateDot tone={passed ? 'completed' : 'failed'} text={name} />
+              {why !== undefined && <p className="pl-3.5 text-small text-ink-2 wrap-anywhere">{why}</p>}
             </li>
           ))}
         </ul>

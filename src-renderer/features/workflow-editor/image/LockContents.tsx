@@ -19,7 +19,7 @@ export function LockContents({ lock, text, name, onUpdate }: Props) {
     <div className="flex flex-col gap-4">
       <Part title="ComfyUI">
         <Row name={lock.comfyui.version ?? 'Commit'} detail={lock.comfyui.commit.slice(0, COMMIT_LENGTH)} />
-        <Row name={lock.base.image} detail={`Python ${lock.base.python}`} />
+        <Row name={lock.base.image.replace(/@.*/, '')} detail={`Python ${lock.base.python}`} />
       </Part>
       <Part title={counted(lock.nodes.length, 'node package')}>
         {lock.nodes.map((nodes) => (

@@ -9,7 +9,9 @@ import { useTab } from '../store/editor-store.ts'
 import { PublishPanel } from './PublishPanel.tsx'
 import { SweepPanel } from './SweepPanel.tsx'
 
-export function GraphActions({ name }: { readonly name: string }) {
+type Props = { readonly name: string; readonly onDeploy: () => void }
+
+export function GraphActions({ name, onDeploy }: Props) {
   const { workflowId } = useTab()
   const [, go] = useLocation()
   const [panel, setPanel] = useState<'publish' | 'sweep'>()
@@ -19,9 +21,10 @@ export function GraphActions({ name }: { readonly name: string }) {
       [
         { id: 'publish', label: 'Publish as an endpoint', also: 'new endpoint', run: () => setPanel('publish') },
         { id: 'sweep', label: 'Sweep over values', also: 'new sweep', run: () => setPanel('sweep') },
+        { id: 'deploy', label: 'Deploy as a worker image', also: 'build image', run: onDeploy },
         { id: 'form', label: 'Show as a form', run: () => go(ADDRESS.workflowForm(workflowId)) },
       ].map((command) => ({ ...command, id: `graph-${command.id}`, group: 'This graph' })),
-    [go, workflowId],
+    [go, onDeploy, workflowId],
   )
   const sweep = { label: 'Sweep', detail: 'Run with lists and ranges of values', onSelect: () => setPanel('sweep') }
   const toForm = () => go(ADDRESS.workflowForm(workflowId))
@@ -29,6 +32,7 @@ export function GraphActions({ name }: { readonly name: string }) {
   return (
     <>
       <Button onClick={() => setPanel('publish')}>Publish</Button>
+      <Button onClick={onDeploy}>Deploy</Button>
       <Menu groups={[[sweep, form]]}>
         <IconButton label="More actions for this graph" icon={<Ellipsis />} />
       </Menu>

@@ -18,7 +18,7 @@ import { writeText } from '../../../workflows/commands/graph/save-results.ts'
 import { isFolder } from '../../adapters/git-source.ts'
 import { NODE_REGISTRY } from '../../adapters/node-registry.ts'
 import type { Choice, GivenPackage } from '../../rules/choose-packages.ts'
-import { COMFYUI } from '../../rules/comfyui.ts'
+import { COMFYUI, COMFYUI_NAME } from '../../rules/comfyui.ts'
 import { readEnvironment, writeEnvironment } from '../../rules/formats/foreign-files.ts'
 import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
@@ -135,7 +135,7 @@ async function updated(
   let made: MadeLock = { lock: previous, conflicts: [], notes: [] }
   for (const text of updates) {
     const [, name = text, ref] = /^([^=]+)=(.+)$/.exec(text) ?? []
-    const names = [...previous.nodes.map((node) => node.name), 'ComfyUI']
+    const names = [...previous.nodes.map((node) => node.name), COMFYUI_NAME]
     if (!names.some((one) => one.toLowerCase() === name.toLowerCase()))
       throw usageError(`The lock has no package ${name}. It has ${names.join(', ')}.`)
     if (ref !== undefined && !isRef(ref))
@@ -313,7 +313,7 @@ function show(output: Output, file: string, { comfyui, nodes, python, models, in
   output.table(
     ['PACKAGE', 'VERSION', 'SOURCE'],
     [
-      ['ComfyUI', comfyui.version ?? comfyui.commit.slice(0, 8), comfyui.repository],
+      [COMFYUI_NAME, comfyui.version ?? comfyui.commit.slice(0, 8), comfyui.repository],
       ...nodes.map(({ name, source }) =>
         'registry' in source
           ? [name, source.version, `registry:${source.registry}`]

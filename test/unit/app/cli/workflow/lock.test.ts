@@ -180,6 +180,7 @@ describe('workflow lock', () => {
         ...{ code: 'source_choice', blocks: true },
         message: 'Ink is in the folder ink of custom_nodes, and nothing says where that comes from.',
         choices: ['--nodes ink=PATH', '--nodes ink=ADDRESS@REF'],
+        packages: [{ name: 'ink', sources: [] }],
       },
     ])
     const { exitCode } = await lock([...argv, '--nodes', 'ink=./far@main'])
@@ -256,7 +257,7 @@ describe('workflow lock', () => {
         code: 'source_choice',
         choices: ['--nodes ink-nodes=registry:ink-nodes@1.0.0', '--nodes ink-nodes=registry:ink-nodes@2.0.0'],
       },
-      { code: 'class_unknown', message: 'No package is known that brings Mystery.' },
+      { code: 'class_unknown', message: 'No package is known that brings Mystery.', packages: [] },
     ])
   })
 

@@ -90,5 +90,5 @@ function versionOf({ source }: LockedNodes): string {
 function modelText({ sizeBytes, delivery, source }: LockedModel): string {
   const size = sizeBytes === undefined ? 'size unknown' : bytes(sizeBytes)
   const from = source === undefined ? ', no address to download it from' : ''
-  return `${size}, ${delivery}${from}`
+  return `${size}${delivery === undefined ? '' : `, ${delivery}`}${from}`
 }

@@ -1,15 +1,12 @@
-/** Worker images of the workflows in the library, as the pages lock, build and test them. Source: ours. */
 import { z } from 'zod'
 import { GRAPH_BODY } from './published.ts'
 import { moment, type Route } from './routes.ts'
 import { imageConflict, workflowLock } from './worker-images.ts'
 
-/** In their order. */
 export const IMAGE_STEPS = ['lock', 'build', 'test'] as const
 
 export type ImageStep = (typeof IMAGE_STEPS)[number]
 
-/** Which models the image holds; the others are mounted. `small`: those below the limit `bakedModelBytes`. */
 export const BAKES = ['none', 'small', 'all'] as const
 
 const stepView = z.object({

@@ -1,4 +1,3 @@
-/** Files of Python projects. Source: PEP 621, PEP 751. */
 import { z } from 'zod'
 
 const file = z.object({

@@ -1,4 +1,3 @@
-/** Deploys of worker images: what a release of one needs and changes, and pushes to registries. Source: ours. */
 import { z } from 'zod'
 import { appName, environmentName } from './app.ts'
 import { containerSettings } from './container.ts'
@@ -61,7 +60,6 @@ const mountedModel = z.object({
 
 export type MountedModel = z.infer<typeof mountedModel>
 
-/** A cold start as far as its parts were measured; spans in ms. */
 const coldStart = z.object({
   pullMs: span,
   startMs: span,

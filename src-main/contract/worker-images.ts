@@ -13,7 +13,6 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadeci
 const bytes = z.number().int().min(0)
 const segment = z.string().regex(/^(?!\.{1,2}$)[\w.+ -]{1,200}$/, 'must be one name of a file or folder')
 
-/** Where a folder of `custom_nodes` comes from. */
 const nodeSource = z.union([
   z.object({ registry: text, version: text, download: text.optional().describe('address of its archive') }),
   z.object({ repository: text, commit, ref: text.optional().describe('branch or tag that named the commit') }),
@@ -97,7 +96,6 @@ export type LockedNodes = z.infer<typeof lockedNodes>
 export type LockedModel = z.infer<typeof lockedModel>
 export type LockedPython = z.infer<typeof lockedPython>
 
-/** A reason why an image cannot be built or served as the workflow asks. */
 export const imageConflict = z.object({
   code: z.enum([
     'python_versions',
@@ -125,7 +123,6 @@ export const imageConflict = z.object({
 })
 export type ImageConflict = z.infer<typeof imageConflict>
 
-/** Of an image build. Steps have the id and name that the engine gives them. */
 export type ImageBuildEvent =
   | {
       readonly kind: 'step'
@@ -136,7 +133,6 @@ export type ImageBuildEvent =
     }
   | { readonly kind: 'output'; readonly id: string; readonly text: string }
 
-/** Ends a build before it starts: the lock cannot become a Dockerfile. */
 export class UnusableLock extends Error {
   readonly problems: readonly string[]
 
@@ -147,14 +143,11 @@ export class UnusableLock extends Error {
   }
 }
 
-/** A step of an image build that failed. */
 export type FailedStep = {
   readonly number: number
   readonly of: number
   readonly title: string
-  /** Python package that it was about. */
   readonly package: string | undefined
-  /** Who asks for that package. */
   readonly wantedBy: readonly string[]
   readonly exitCode: number | undefined
   readonly lastLines: readonly string[]
@@ -178,7 +171,6 @@ function failureText({ number, of, title, package: name, wantedBy, exitCode }: F
   const how = exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`
   return `Step ${number} of ${of} (${title}) ${how}.${about}`
 }
-/** A worker image that was deployed, and the lock that it was built from. */
 export const deployedImage = z.object({
   reference: z.string().describe('as it was given, like ghcr.io/ada/cat:1'),
   pinned: z.string().describe('the same by digest or by image id, which never names another image'),

@@ -1,4 +1,3 @@
-/** Work of which each key has one at a time; the newest stays until the service ends. */
 export type Work<View> = {
   readonly view: () => View
   readonly over: Promise<void>
@@ -6,7 +5,6 @@ export type Work<View> = {
 
 type Begun<View> = {
   readonly view: View
-  /** Never rejects: a failure is a view, too. */
   readonly run: (change: (to: (view: View) => View, isUrgent?: boolean) => void, signal: AbortSignal) => Promise<void>
 }
 

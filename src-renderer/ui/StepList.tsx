@@ -18,7 +18,6 @@ type StepListProps = {
   readonly label: string
   readonly steps: readonly { readonly name: string; readonly step: Step | undefined }[]
   readonly isRunning: boolean
-  /** In a narrow panel, the text of a step stands below its name. */
   readonly isNarrow?: boolean
 }
 

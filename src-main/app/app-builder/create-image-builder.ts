@@ -1,4 +1,3 @@
-/** Builds images without a service, so that the command line need not load one. */
 import { homedir } from 'node:os'
 import { createMask } from '../../features/workers/rules/log-lines.ts'
 import {
@@ -12,7 +11,6 @@ import type { Watch } from '../../runtimes/port.ts'
 
 export type ImageBuilder = Awaited<ReturnType<typeof openImageBuilder>>
 
-/** @throws Error with a sentence if no engine answers */
 export async function openImageBuilder(env: Readonly<Record<string, string | undefined>>) {
   const surroundings = { env, home: env.HOME ?? homedir(), platform: process.platform }
   const docker = await openLocalEngine(surroundings)

@@ -16,7 +16,6 @@ import { cacheFolder } from './create-workflow-image-builder.ts'
 
 const WORKER_REQUIREMENTS = join(PYTHON_PACKAGES, 'comfy_worker/requirements.txt')
 
-/** `known`: of a file that the service has downloaded. */
 export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,4 +1,3 @@
-/** Builds worker images on the engine of this machine, without a service. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +22,6 @@ const PROGRAMS = ['layer.py', 'fetch.py']
 // The first is started; it uses the other where the image has no other SDK.
 const WORKER = ['comfy_worker', 'svc_worker']
 
-/** Parts of worker images that come with Drydock. */
 export async function shippedParts(): Promise<Pick<ImageOptions, 'programs' | 'worker'>> {
   const texts = await Promise.all(PROGRAMS.map((name) => readFile(join(RESOURCES, 'docker/workflow', name), 'utf8')))
   const worker = WORKER.map((module) => ({ module, folder: join(PYTHON_PACKAGES, module) }))
@@ -43,10 +41,8 @@ export function createImageBuilder(options: ImageBuilderOptions) {
     clock: { steady: () => performance.now() },
   }
   return {
-    /** Writes the build context to a folder. */
     write: (image: ImageFiles, folder: string, signal: AbortSignal): Promise<void> =>
       unpackContext(ports.packContext(image, image.sources, signal), folder),
-    /** @throws Error if this machine has no engine that answers; as `buildWorkerImage` */
     async build(request: ImageBuildRequest, watch: Parameters<typeof buildWorkerImage>[2]) {
       const docker = await openLocalEngine(options)
       const engine = {

@@ -1,4 +1,3 @@
-/** Versions of graphs that releases of apps publish. */
 import type { ReleasedGraph } from '../../contract/published.ts'
 import type { Endpoint, Storage, StoredGraph } from '../../storage/storage.ts'
 
@@ -13,7 +12,6 @@ export function versionOf(
   return same ?? (versions[0] ?? 0) + 1
 }
 
-/** @throws Error if another graph was published meanwhile */
 export function keepVersion(
   { graphs }: Pick<Storage, 'graphs'>,
   { id, config }: Endpoint,

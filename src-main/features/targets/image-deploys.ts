@@ -50,7 +50,6 @@ const findEndpoint = (client: TargetClient, place: TargetPlace) =>
 const findTemplate = (client: TargetClient, name: string) =>
   findNamed(client, '/templates', templates, { rows: (page) => page.templates, name })
 
-/** @param before artifact of the deploy that is active there */
 export async function planImageOn(
   client: TargetClient,
   place: TargetPlace,
@@ -97,7 +96,6 @@ export async function runImageDeploy(
   return { build: settings.imageName ?? '', endpoints: [await viewEndpoint(client, { resource, view: endpoint })] }
 }
 
-/** Deletes endpoint and template; the volume keeps its files, and credentials may serve other images. */
 export async function undeployImage(client: TargetClient, place: TargetPlace): Promise<readonly string[]> {
   const endpoint = await findEndpoint(client, place)
   if (endpoint !== undefined)

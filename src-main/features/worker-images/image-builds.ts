@@ -1,5 +1,3 @@
-/** Locks, builds and tests the worker images of workflows, one at a time for each; the newest lock is stored. */
-
 import { AppError } from '../../contract/errors.ts'
 import type { ImageBuildRequest, ImageBuildView, ImageStep } from '../../contract/image-builds.ts'
 import type { WorkflowLock } from '../../contract/worker-images.ts'
@@ -103,7 +101,6 @@ export function createImageBuilds({
     notifier,
     read: (workflowId: string): ImageBuildView =>
       builds.newest(workflowId)?.view() ?? { ...NOTHING_BUILT, ...keptLock(workflowId) },
-    /** @throws AppError STOPPING, IMAGE_BUILD_RUNNING, BAD_FIELD */
     start(workflowId: string, request: ImageBuildRequest): ImageBuildView {
       if (stopping) throw new AppError('STOPPING')
       if (builds.isRunning(workflowId)) throw new AppError('IMAGE_BUILD_RUNNING', { workflowId })

@@ -45,7 +45,6 @@ export function createImagePushes({
 
   return {
     notifier,
-    /** @throws AppError STOPPING */
     create({ image, registryAuth }: { readonly image: string; readonly registryAuth?: string | undefined }): ImagePush {
       if (stopping.signal.aborted) throw new AppError('STOPPING')
       const push: ImagePush = { id: newId.uuid(), image, state: 'running' }
@@ -57,7 +56,6 @@ export function createImagePushes({
       return push
     },
     list: (): ImagePush[] => [...pushes.values()].reverse(),
-    /** @throws AppError IMAGE_PUSH_NOT_FOUND */
     read(id: string): ImagePush {
       const push = pushes.get(id)
       if (push === undefined) throw new AppError('IMAGE_PUSH_NOT_FOUND', { push: id.slice(0, 50) })

@@ -110,7 +110,6 @@ async function updatedNodes(
   return found && { ...kept, ...found }
 }
 
-/** Classes of the files, so that a package is chosen for those that nothing else names. */
 async function withClasses(given: readonly GivenPackage[], read: ReadPackage, conflicts: ImageConflict[]) {
   const known: GivenPackage[] = []
   for (const { name, source } of given)
@@ -218,7 +217,6 @@ async function comfyuiAt(
   }
 }
 
-/** Makes a source exact, and reads what the package says of itself. */
 function packageReader(
   { git, registry, pathOf }: LockPorts,
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },

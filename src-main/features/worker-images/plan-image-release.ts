@@ -37,7 +37,6 @@ type Before = {
   readonly parameters: readonly GraphParameter[]
 }
 
-// Source: ours; first jobs of more workers change a median little.
 const JOBS_READ = 200
 
 /**
@@ -118,7 +117,6 @@ export async function planImageRelease(
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
-// An id means nothing to another engine.
 function pinnedFor(reference: string, found: ImageFacts | undefined, isElsewhere: boolean): string {
   if (found === undefined || (isElsewhere && !found.isInRegistry)) return reference
   return found.pinned
@@ -146,7 +144,6 @@ function sizesOf({ sizeBytes }: DeployedImage, before: DeployedImage | undefined
   }
 }
 
-/** Of the deployed endpoint, else of another one that runs graphs in containers. */
 function measuredSpans(
   { storage, views }: ImageServices,
   { app, environment }: Place,

@@ -11,12 +11,9 @@ export type ReadPackage = (wanted: WantedSource) => Promise<ReadFacts & { readon
 export type PythonWish = {
   /** `from`: who asks; `text`: lines of requirements.txt. Requirements of earlier ones are kept in conflicts. */
   readonly requirements: readonly { readonly from: string; readonly text: string }[]
-  /** Packages of the base image with versions; they stay as they are. */
   readonly provides: Readonly<Record<string, string>>
   readonly python: string
-  /** Packages that may run their set-up program on this machine. */
   readonly sources?: readonly string[]
-  /** An earlier result, whose versions are kept if they fit. */
   readonly previous?: readonly Pick<LockedPython, 'name' | 'version'>[]
   readonly signal?: AbortSignal | undefined
 }
@@ -46,7 +43,6 @@ export type LockPorts = {
       | undefined
     >
   }
-  /** Local paths of a lock are relative to it; addresses stay as they are. */
   readonly pathOf: (source: string) => string
   readonly findModel: (
     name: string,
@@ -56,6 +52,5 @@ export type LockPorts = {
   readonly readInput: (name: string) => Promise<{ readonly sizeBytes: number; readonly sha256: string } | undefined>
   readonly choose: ((choice: Choice) => Promise<Choice['options'][number] | undefined>) | undefined
   readonly resolvePython: ResolvePython | undefined
-  /** Python requirements of the worker in the image. */
   readonly ofWorker: readonly string[]
 }

@@ -1,4 +1,3 @@
-/** Installs one package of the Python index into a folder of its own. */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { MINUTE_MS } from '../units.ts'

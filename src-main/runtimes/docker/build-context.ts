@@ -11,22 +11,18 @@ import { errorCode } from '../../lib/error-code.ts'
 
 export type ContextSource = {
   readonly folder: string
-  /** Path of the Dockerfile, also outside the folder. */
   readonly dockerfile: string
   /** Files of git are left out, and a Dockerfile outside the folder is refused, because a stranger made the links. */
   readonly isClone?: boolean
-  /** Time of all files; missing: their own. */
   readonly mtime?: Date | undefined
 }
 
 export type BuildContext = {
   readonly archive: Readable
-  /** Path in the archive. */
   readonly dockerfile: string
   readonly sent: () => { readonly files: number; readonly bytes: number }
 }
 
-/** @throws Error with a sentence if the folder or the Dockerfile is missing */
 export async function openBuildContext(source: ContextSource): Promise<BuildContext> {
   const { mtime, isClone = false } = source
   const folder = await realpath(source.folder).catch(() => undefined)
@@ -47,7 +43,6 @@ export async function openBuildContext(source: ContextSource): Promise<BuildCont
     if (found.isDirectory()) return addEntry(tar, { ...header, name: `${name}/`, type: 'directory' })
     if (found.isSymbolicLink())
       return addEntry(tar, { ...header, type: 'symlink', linkname: slashed(await readlink(path)) })
-    // Docker leaves out sockets; pipes and devices have no content to send.
     if (!found.isFile()) return undefined
     await addFile(tar, path, { ...header, type: 'file', size: found.size })
     sent.files += 1
@@ -67,9 +62,7 @@ export async function openBuildContext(source: ContextSource): Promise<BuildCont
 
 type Wanted = { readonly rules: IgnoreRules; readonly dockerfile: string; readonly isClone: boolean }
 
-/** Gives all that no rule leaves out, and the Dockerfile. */
 async function* contextFiles(root: string, { rules, dockerfile, isClone }: Wanted): AsyncGenerator<Found> {
-  // Folders that are left out, unless something below them is not.
   const waiting: Found[] = []
 
   async function* walk(folder: string): AsyncGenerator<Found> {
@@ -176,17 +169,12 @@ const PLAIN_SIGNS = /\\.|\[[^\]]*\]|[+(){}|]/g
 
 type IgnoreRules = ReturnType<typeof createIgnore>
 
-/**
- * @param text content of a `.dockerignore`
- * @throws Error naming a pattern that Docker refuses too
- */
 export function createIgnore(text: string) {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const rules = dockerIgnore.default({ ignorecase: false })
   for (const line of lines) {
     rules.add(line.replace(PLAIN_SIGNS, (sign) => (sign.length === 1 ? `[${sign}]` : sign)))
     try {
-      // Patterns are compiled when a path is first compared.
       rules.ignores(line)
     } catch (error) {
       throw new Error(`the pattern "${line}" of .dockerignore is not valid`, { cause: error })

@@ -1,4 +1,3 @@
-/** The image of a folder with a Dockerfile. */
 import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
 import type { ImageBuildEvent } from '../../contract/worker-images.ts'
@@ -18,7 +17,6 @@ export type BuiltImage = {
   readonly context: { readonly files: number; readonly bytes: number }
 }
 
-/** `lines` is the end of the output of the failed step. */
 export class ImageBuildFailed extends Error {
   override readonly name = 'ImageBuildFailed'
   readonly lines: readonly string[]

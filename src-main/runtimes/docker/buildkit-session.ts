@@ -11,7 +11,6 @@ import protobuf from 'protobufjs/light.js'
 import type { RegistryLogin } from './docker-login.ts'
 
 export type SessionContent = {
-  /** Values by id, as `RUN --mount=type=secret,id=...` names them. */
   readonly secrets?: Readonly<Record<string, string | Uint8Array>> | undefined
   readonly login?: ((registry: string) => Promise<RegistryLogin | undefined>) | undefined
 }

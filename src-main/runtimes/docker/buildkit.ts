@@ -13,7 +13,6 @@ import { engineMessage, readMessages } from './engine-messages.ts'
 import { withoutTimes } from './image-times.ts'
 
 export type BuildKitBuild = SessionContent & {
-  /** A tar archive. */
   readonly context: Readable
   readonly tag: string
   readonly dockerfile?: string | undefined
@@ -21,7 +20,6 @@ export type BuildKitBuild = SessionContent & {
   readonly noCache?: boolean | undefined
   readonly target?: string | undefined
   readonly platform?: string | undefined
-  /** Of the user, whose `DOCKER_BUILDKIT` counts as for the docker command. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** s; the time of the image and of its layers, so that two builds are alike. */
   readonly epoch?: number | undefined
@@ -32,7 +30,6 @@ type Watch = { readonly report: (event: ImageBuildEvent) => void; readonly signa
 const TRACE = 'moby.buildkit.trace'
 const IMAGE_ID = 'moby.image.id'
 
-// Source: moby/buildkit api/services/control/control.proto.
 const time = { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } }
 const statusResponse = protobuf.Root.fromJSON({
   nested: {
@@ -67,7 +64,6 @@ type Status = {
   readonly logs?: readonly { readonly vertex: string; readonly msg: Uint8Array }[]
 }
 
-/** @throws Error with the engine's words; the signal's reason when aborted */
 export async function buildWithBuildKit(
   docker: Docker,
   build: BuildKitBuild,
@@ -87,7 +83,7 @@ export async function buildWithBuildKit(
     build.context.destroy()
     void docker.modem.dial(
       { path: `/build/cancel?id=${buildid}`, method: 'POST', statusCodes: { 200: true, 204: true } },
-      () => undefined, // the closed connection ends the build too
+      () => undefined,
     )
   }
   signal.addEventListener('abort', cancel, { once: true })
@@ -189,7 +185,6 @@ function reportStatus(aux: string, report: Watch['report']): void {
 
 const msOf = ({ seconds, nanos = 0 }: Time) => seconds * 1000 + nanos / 1e6
 
-/** Reads the lines of a builder without vertices, like `STEP 2/9: RUN ...`, into the same events. */
 export function classicLines(report: Watch['report']): (line: string) => void {
   let current: { readonly id: string; readonly name: string } | undefined
   let isCached = false

@@ -9,10 +9,6 @@ type TimedImage = { readonly tag: string; readonly imageId: string; readonly epo
 
 const MAKES_LAYER = /^(RUN|COPY|ADD|WORKDIR) /
 
-/**
- * Loads the image's configuration again with other times; its layers stay where they are.
- * @returns the id of the image that has the tag now
- */
 export async function withoutTimes(docker: Docker, { tag, imageId, epoch }: TimedImage): Promise<string> {
   const image = await docker.getImage(tag).inspect()
   const created = new Date(epoch * 1000)
@@ -46,7 +42,7 @@ export async function withoutTimes(docker: Docker, { tag, imageId, epoch }: Time
     .getImage(imageId)
     .remove({ noprune: true })
     .catch((error: unknown) => {
-      if (statusOf(error) !== CONFLICT) ifThere(error) // another tag or a container has it
+      if (statusOf(error) !== CONFLICT) ifThere(error)
     })
   return `sha256:${id}`
 }

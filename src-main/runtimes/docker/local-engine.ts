@@ -1,10 +1,8 @@
-/** The engine of this machine, for commands that run without a service. */
 import type Docker from 'dockerode'
 import { createEngine } from './engine.ts'
 import { localEngine } from './engine-host.ts'
 import type { EngineSurroundings } from './find-engine.ts'
 
-/** @throws Error if no engine answers */
 export async function openLocalEngine(surroundings: EngineSurroundings): Promise<Docker> {
   const note = () => undefined
   const engine = createEngine({

@@ -4,10 +4,6 @@ import type { Watch } from '../port.ts'
 import { type RegistryLogin, registryOf, splitImage } from './docker-login.ts'
 import { type EngineMessage, engineMessage, readMessages, shortened } from './engine-messages.ts'
 
-/**
- * @returns the digest that the registry gave it
- * @throws Error with the reason and a hint; the signal's reason
- */
 export async function pushImage(
   docker: Docker,
   image: string,

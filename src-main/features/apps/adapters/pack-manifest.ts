@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { MANIFEST_FILE, type Manifest } from '../../../contract/manifest.ts'
 
-/** Writes an app that has only a manifest, and its artifact; the same manifest gives the same bytes. */
 export async function packManifest(folder: string, manifest: Manifest) {
   const text = JSON.stringify(manifest)
   const tar = pack()

@@ -12,7 +12,6 @@ export type Dispatch = {
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-/** Reads inputs of claimed jobs; a job with a lost input fails here. */
 export async function readDispatches(deps: Deps, jobs: readonly Job[]): Promise<readonly Dispatch[]> {
   const read = await Promise.all(jobs.map((job) => readDispatch(deps, job)))
   return read.filter((dispatch) => dispatch !== undefined)
@@ -23,7 +22,6 @@ const LOST: ReadonlySet<ErrorCode> = new Set(['PAYLOAD_LOST', 'SECRET_LOST'])
 async function readDispatch({ storage, clock }: Deps, job: Job): Promise<Dispatch | undefined> {
   try {
     const row = await storage.jobs.readInput(job)
-    // Without a row the job was deleted with its endpoint.
     return row && { job, input: row.input, s3Config: row.openS3Config(), secretInput: row.openSecretInput() }
   } catch (error) {
     if (!(error instanceof AppError && LOST.has(error.code))) throw error

@@ -1,4 +1,3 @@
-/** The endpoint of a worker image in the words of the platform's management API. */
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import { plainId } from '../../endpoints/rules/ids.ts'
 import type { SavedInput } from '../../platform-api/rules/saved-endpoint.ts'
@@ -6,10 +5,8 @@ import { diskGbFor } from '../../worker-images/rules/plan-image.ts'
 
 type Place = { readonly app: string; readonly environment: string }
 
-/** Also the name of its template. */
 export const endpointName = ({ app, environment }: Place): string => `${plainId(app)}-${plainId(environment)}`
 
-/** The endpoint with the image; the platform publishes no graphs. */
 export function imageResourceOf({ resources }: Pick<Manifest, 'resources'>): {
   readonly resource: string
   readonly settings: ManifestResource

@@ -6,7 +6,6 @@ import { runProgram } from '../../../lib/node/run-program.ts'
 import type { BuildSource } from '../rules/build-source.ts'
 
 export type Clone = {
-  /** Folder of the repository that was asked for. */
   readonly folder: string
   readonly commit: string
   readonly committedAt: Date
@@ -26,10 +25,6 @@ const LIMIT_MS = 120_000
 const OF_ANOTHER =
   /^GIT_(?:ALTERNATE_OBJECT_DIRECTORIES|CEILING_DIRECTORIES|COMMON_DIR|DIR|GRAFT_FILE|IMPLICIT_WORK_TREE|INDEX_FILE|INTERNAL_SUPER_PREFIX|NAMESPACE|NO_REPLACE_OBJECTS|OBJECT_DIRECTORY|PREFIX|REPLACE_REF_BASE|SHALLOW_FILE|WORK_TREE)$/
 
-/**
- * Clones one commit with its submodules into a temporary folder.
- * @throws Error with a sentence; the signal's reason
- */
 export async function cloneRepository(
   { address, ref = 'HEAD', folder, isLocal }: Extract<BuildSource, { kind: 'git' }>,
   { cwd, env, report, signal }: CloneOptions,

@@ -5,7 +5,6 @@ import { AppError } from '../../../contract/errors.ts'
 import { installPythonPackage } from '../../../lib/node/install-python-package.ts'
 import { runProgram } from '../../../lib/node/run-program.ts'
 
-// The first with `--format pylock.toml`. Source: its release notes.
 const OLDEST = '0.7.0'
 const CHECK_LIMIT_MS = 20_000
 

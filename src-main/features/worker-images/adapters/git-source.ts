@@ -10,7 +10,6 @@ import { isCommit, isRef } from '../rules/source-address.ts'
 
 // ms without progress. Source: ours; a large repository takes minutes, but never silently.
 const LIMIT_MS = 60_000
-// Of files whose text is read; models and pictures in repositories are larger.
 const MOST_BYTES = 1024 * 1024
 const MOST_FILES = 5000
 
@@ -52,10 +51,6 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
   }
 
   return {
-    /**
-     * @param ref branch, tag or commit; undefined: the default branch
-     * @throws Error with the reason
-     */
     async commitOf(repository: string, ref: string | undefined, signal?: AbortSignal): Promise<string> {
       if (ref !== undefined && isCommit(ref)) return ref
       if (ref !== undefined && !isRef(ref)) throw new Error(`${ref} is not a branch, tag or commit`)

@@ -26,7 +26,6 @@ export async function hashFile(
 
 export type FoundModel = { readonly path: string; readonly directory: string }
 
-/** @param directory undefined: any, in order of their names */
 export async function findModel(
   folders: readonly ModelFolder[],
   directory: string | undefined,

@@ -45,11 +45,6 @@ export function createNodeRegistry(address: string) {
   }
 
   return {
-    /**
-     * @param version undefined: the newest
-     * @returns undefined if there is no such package or version
-     * @throws Error with the reason
-     */
     async find(id: string, version: string | undefined, signal?: AbortSignal): Promise<RegistryVersion | undefined> {
       const at = `/nodes/${encodeURIComponent(id)}`
       const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`
@@ -66,7 +61,6 @@ export function createNodeRegistry(address: string) {
   }
 }
 
-/** The registry stores the text or the table of pyproject.toml as JSON. */
 function licenceText(text: string | null | undefined): string | undefined {
   const inner = /"text"\s*:\s*"([^"]{1,200})"/.exec(text ?? '')?.[1]
   return inner ?? (text && !/^\s*\{/.test(text) ? text : undefined)

@@ -1,4 +1,3 @@
-/** The build context of a worker image, as a tar archive that is read while it is sent. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,9 +15,7 @@ import { type ContextSource, IMAGE_EPOCH } from '../rules/dockerfile.ts'
 import { createGitSources, GIT_OPTIONS, gitEnvironment } from './git-source.ts'
 
 type Places = {
-  /** Where relative paths of the lock begin. */
   readonly lockFolder: string
-  /** The file of a model on this machine, by FOLDER/NAME. */
   readonly modelFile: (name: string) => string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -193,7 +190,6 @@ async function addEntries(tar: Pack, entries: TarExtract, path: string): Promise
   }
 }
 
-/** Writes an archive of `createContextPacker` to a folder. */
 export async function unpackContext(archive: Readable, folder: string): Promise<void> {
   const entries = extract()
   await Promise.all([pipeline(archive, entries), writeEntries(entries, folder)])

@@ -1,4 +1,3 @@
-/** Reads a folder of a custom node package: its classes, requirements and licence. Nothing of it runs. */
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { z } from 'zod'
@@ -9,9 +8,7 @@ import { readRequirements } from '../rules/read-requirements.ts'
 
 export type NodeFacts = {
   readonly classes: readonly string[]
-  /** false: some classes are known only when its code runs, and `classes` may have too many. */
   readonly hasAllClasses: boolean
-  /** Lines of requirements.txt with those of included files, else dependencies of pyproject.toml. */
   readonly requirements: readonly string[]
   readonly python?: string
   readonly comfyui?: string
@@ -28,7 +25,6 @@ const SCAN_LIMIT_MS = 120_000
 const MAX_FILE_BYTES = 1024 * 1024
 const LICENCE_FILE = /^(?:licen[cs]e|copying)(?:[.-][\w.-]+)?$/i
 
-/** @param packages folder of our Python packages */
 export function createNodeReader({
   packages,
   env,
@@ -63,7 +59,6 @@ export function createNodeReader({
 
 async function readAll(root: string): Promise<readonly string[]> {
   const texts = new Map<string, string>()
-  // Includes are read before the rules ask for them, which cannot wait.
   const load = async (path: string): Promise<void> => {
     const text = texts.has(path) ? undefined : await readInside(root, path)
     if (text === undefined) return
@@ -93,18 +88,15 @@ async function findLicence(
   return text === undefined ? undefined : licenceOfText(text)
 }
 
-/** Some packages have the whole text in pyproject.toml. */
 const licenceOfLongText = (text: string): string | undefined =>
   text.includes('\n') || text.length > 100 ? licenceOfText(text) : text
 
-/** Undefined for files that are missing, too large or, through links, outside of the package. */
 async function readInside(root: string, path: string): Promise<string | undefined> {
   try {
     const real = await realpath(resolve(root, path))
     if (!real.startsWith(root + sep)) return undefined
     const bytes = await readFile(real)
     if (bytes.length > MAX_FILE_BYTES) return undefined
-    // PowerShell writes UTF-16.
     const encoding =
       bytes[0] === 0xff && bytes[1] === 0xfe
         ? 'utf-16le'

@@ -23,10 +23,8 @@ import { readRequirements } from '../rules/read-requirements.ts'
 import { findUv } from './find-uv.ts'
 
 const SILENCE_MS = 5 * MINUTE_MS
-// Each round leaves requirements out, so that one conflict does not hide the next.
 const MAX_ROUNDS = 40
 
-/** @param uvFolder where uv is installed if the PATH has none */
 export function createPythonResolver({
   env,
   uvFolder,
@@ -110,7 +108,6 @@ async function writeBase(
   ]
 }
 
-/** @returns who asks, by file */
 async function writeRequirements(folder: string, asked: readonly Asked[]): Promise<Record<string, string>> {
   const files = [...Map.groupBy(asked, ({ from }) => from)].map(([from, those], at) => ({
     name: `${at}.in`,

@@ -3,11 +3,9 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { StepTimes } from '../ports/image-build.ts'
 
-// Source: ours; a workflow has about twenty steps.
 const MAX_STEPS = 1000
 const stored = z.record(z.string(), z.number())
 
-/** A JSON file; estimates are worth no error, so a file that is missing or damaged counts as empty. */
 export function openStepTimes(file: string): StepTimes {
   async function read(): Promise<Readonly<Record<string, number>>> {
     try {
@@ -20,7 +18,6 @@ export function openStepTimes(file: string): StepTimes {
     read,
     async add(times) {
       if (Object.keys(times).length === 0) return
-      // Newest last.
       const kept = Object.entries(await read()).filter(([key]) => !(key in times))
       const all = [...kept, ...Object.entries(times)].slice(-MAX_STEPS)
       const partial = `${file}.${process.pid}`

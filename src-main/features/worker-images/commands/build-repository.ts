@@ -22,7 +22,6 @@ export type ImageBuildOptions = {
   readonly buildArg?: readonly string[] | undefined
   readonly secret?: readonly string[] | undefined
   readonly target?: string | undefined
-  /** False after --no-cache. */
   readonly cache?: boolean | undefined
   readonly platform?: string | undefined
 }
@@ -49,7 +48,6 @@ export function addImageBuildOptions<Built extends Command>(command: Built, stag
 export type Repository = {
   readonly name: string
   readonly folder: string
-  /** Of a clone. */
   readonly commit?: string
   readonly committedAt?: Date
 }
@@ -156,7 +154,6 @@ function findDockerfile(file: string | undefined, { folder, commit }: Repository
   return existsSync(here) ? here : resolve(folder, file)
 }
 
-// Source: BuildKit refuses more.
 const SECRET_BYTES_MAX = 500 * 1024
 
 async function readSecrets(
@@ -188,7 +185,6 @@ function checked<Value extends object>(value: Value | Problem): Value {
   return value
 }
 
-/** Prints the last lines of a failed step before the error, because errors are one line. */
 function notBuilt(error: unknown, output?: Output): unknown {
   if (error instanceof CliError || !(error instanceof Error)) return error
   const lines = 'lines' in error && Array.isArray(error.lines) ? error.lines.map(String) : []

@@ -34,7 +34,6 @@ export async function graphToRelease(
   }: { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings },
 ): Promise<GraphToRelease> {
   const types = endpoint === undefined ? await readOwnClasses() : await readClassesOf(client, endpoint)
-  // Node classes of the image are known once it runs; its test validates the graph.
   const { payload } = checkedPayload(graph, types, surroundings.now())
   const document = graph.form === 'document' ? readDocument(graph.raw) : undefined
   const form = document === undefined ? NO_FORM : formOf(document, payload, types)

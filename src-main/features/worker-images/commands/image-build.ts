@@ -52,5 +52,4 @@ Examples:
 
 const COMMIT_LENGTH = 12
 
-// Source: the form of references in the distribution specification.
 const IMAGE = /^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::[\w][\w.-]{0,127})?$/

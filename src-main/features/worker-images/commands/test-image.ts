@@ -24,7 +24,6 @@ export type ImageTestPlan = {
   readonly lock: WorkflowLock | undefined
   readonly full: boolean | undefined
   readonly body: EndpointSettings & { readonly name: string }
-  /** Whether a GPU of this machine is used if there is one. */
   readonly takesCard: boolean
 }
 

@@ -18,14 +18,12 @@ export type ImageEngine = {
   readonly sizeOf: (image: string) => Promise<number>
 }
 
-/** A tar archive with the text files and sources. */
 export type PackContext = (
   files: Pick<ImageFiles, 'dockerfile' | 'files'>,
   sources: readonly ContextSource[],
   signal: AbortSignal,
 ) => Readable
 
-/** ms of the steps of earlier builds, by key. */
 export type StepTimes = {
   readonly read: () => Promise<Readonly<Record<string, number>>>
   readonly add: (times: Readonly<Record<string, number>>) => Promise<void>

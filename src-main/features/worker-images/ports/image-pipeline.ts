@@ -2,15 +2,12 @@ import type { BuiltImage, ImageBuildRequest, ImageCheck } from '../../../contrac
 import type { ImageConflict, WorkflowLock } from '../../../contract/worker-images.ts'
 import type { Watch } from '../../../runtimes/port.ts'
 
-/** Without a lock, something that it needs is not known. */
 export type LockedWorkflow = { readonly conflicts: readonly ImageConflict[] } & (
   | { readonly lock: WorkflowLock; readonly text: string }
   | { readonly lock: undefined; readonly text: undefined }
 )
 
-/** The steps from a workflow to a tested image. */
 export type ImagePipeline = {
-  /** @param previous text of the newest lock, whose versions stay */
   readonly lock: (
     request: Pick<ImageBuildRequest, 'text' | 'endpoint' | 'update' | 'sources'> & { readonly previous?: string },
     watch: Watch,

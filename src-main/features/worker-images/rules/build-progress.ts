@@ -1,4 +1,3 @@
-/** Follows the steps of an image build: what runs, the time left, which layers are new, and what failed. */
 import type { FailedStep, ImageBuildEvent, WorkflowLock } from '../../../contract/worker-images.ts'
 import { durationText, keepStart } from '../../../lib/text.ts'
 import type { ImageStep } from './dockerfile.ts'
@@ -9,12 +8,10 @@ export type BuiltStep = {
   readonly tookMs: number
 }
 
-/** `line`: the latest of a step's output. */
 export type BuildNews = { readonly kind: 'step' | 'line'; readonly text: string }
 
 export type TimeLeft = {
   readonly ms: number
-  /** Remaining steps without an earlier build, so that `ms` is too little. */
   readonly unknownSteps: number
 }
 
@@ -63,7 +60,6 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
 
   return {
     timeLeft,
-    /** @returns undefined: no news */
     take(event: ImageBuildEvent, now: number): BuildNews | undefined {
       if (event.kind === 'output') {
         const one = byVertex.get(event.id)
@@ -77,7 +73,6 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
       const name = event.name.replace(/^\[[^\]]*\] /, '')
       const base = BASE_IMAGE.test(name) ? running[0] : undefined
       const one = base ?? byText.get(plain(name))
-      // The base image is there before its layer begins.
       if (one === undefined || (base !== undefined && event.state !== 'started' && event.state !== 'failed'))
         return undefined
       byVertex.set(event.id, one)
@@ -91,21 +86,18 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
       Object.assign(one, { state: event.state, tookMs })
       return event.state === 'cached' ? { kind: 'step', text: `${placeOf(one)}: CACHED` } : undefined
     },
-    /** Layers in their order. */
     built: (): readonly BuiltStep[] =>
       running.map(({ step, state, tookMs }) => ({
         title: step.title,
         state: state === 'cached' ? 'cached' : 'new',
         tookMs,
       })),
-    /** For estimates of later builds. */
     times: (): Readonly<Record<string, number>> =>
       Object.fromEntries(
         running
           .filter(({ state }) => state === 'done')
           .flatMap(({ step, tookMs }) => keysOf(step).map((key) => [key, Math.round(tookMs)])),
       ),
-    /** @returns undefined if no step has failed */
     failure(lock: Pick<WorkflowLock, 'python'>, reason: string): FailedStep | undefined {
       const failed = running.find(({ state }) => state === 'failed') ?? running.find(({ state }) => state === 'started')
       if (failed === undefined) return undefined
@@ -131,15 +123,12 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
   }
 }
 
-// Source: moby/buildkit, names of vertices.
 const BASE_IMAGE = /^(FROM|load metadata for) /
 
 const isOver = ({ state }: Running) => state === 'cached' || state === 'done' || state === 'failed'
 
-// As the engine shows an instruction: on one line.
 const plain = (instruction: string) => instruction.replaceAll('\\\n', ' ').replace(/\s+/g, ' ').trim()
 
-/** The exact step, and any version of it. */
 function keysOf({ id, title }: ImageStep): readonly string[] {
   return [title, id]
 }

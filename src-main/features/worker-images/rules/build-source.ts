@@ -5,27 +5,19 @@ export type BuildSource =
   | {
       readonly kind: 'git'
       readonly address: string
-      /** Branch, tag or commit. */
       readonly ref: string | undefined
-      /** Folder of the repository. */
       readonly folder: string
-      /** Whether the repository is a folder of this machine. */
       readonly isLocal: boolean
     }
 
 export type Problem = { readonly problem: string }
 
 const SCHEME = /^([A-Za-z][\w+.-]*):(\/\/|:)/
-// user@host:path, as ssh and git take it.
 const SCP_FORM = /^[\w.-]+@[\w.-]+:(?!\/\/).+/
 // Source: git check-ref-format, less what a shell or git could read as an option or a refspec.
 const REF = /^(?!-)(?!.*\.\.)[\w./@+-]{1,250}$/
 const ALLOWED = ['https', 'ssh', 'file']
 
-/**
- * Reads a folder, or an address of a git repository with `#ref:folder`.
- * @param isThere whether a path exists on this machine
- */
 export function readBuildSource(text: string, isThere: (path: string) => boolean): BuildSource | Problem {
   if (isThere(text)) return { kind: 'folder', folder: text }
   const at = text.indexOf('#')
@@ -55,7 +47,6 @@ function splitOnce(text: string, mark: string): readonly [string, string?] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
-/** Name of the repository: that of its folder, or the end of its address. */
 export function sourceName(source: BuildSource): string {
   const path = source.kind === 'folder' ? source.folder : source.folder || source.address
   return (
@@ -87,7 +78,6 @@ export type BuildSecret = { readonly id: string } & ({ readonly file: string } |
 const SECRET_ID = /^[\w.-]{1,200}$/
 const SECRET_FORM = 'Write --secret id=NAME,src=FILE or --secret id=NAME,env=VARIABLE.'
 
-/** Reads `id=NAME,src=FILE` or `id=NAME,env=VARIABLE`; an id alone is the name of a variable too. */
 export function readBuildSecret(text: string): BuildSecret | Problem {
   const fields = new Map<string, string>(
     text.split(',').map((part) => [splitOnce(part, '=')[0], splitOnce(part, '=')[1] ?? '']),
@@ -113,7 +103,6 @@ export function argumentWarnings(names: readonly string[]): readonly string[] {
     )
 }
 
-// Whole words of a name; source: ours, as in the check of Docker's Dockerfiles.
 const SECRET_WORD =
   /(?:^|_)(?:api_?key|auth|credentials?|key|passphrase|passwd|password|pat|pword|secrets?|token)(?:_|$)/i
 const PUBLIC_WORD = /(?:^|_)public(?:_|$)/i

@@ -14,7 +14,6 @@ import {
 } from './source-address.ts'
 import type { WantedClass } from './wanted-nodes.ts'
 
-/** A package that the user names. `classes`: found in its files. */
 export type GivenPackage = {
   readonly name: string
   readonly source: WantedSource
@@ -82,7 +81,6 @@ export function choosePackages(classes: readonly WantedClass[], evidence: Eviden
       take(wanted.name, only.name, only.sources[0])
     else choices.set(candidates.map(({ name }) => name).join(), choiceOf(wanted.name, candidates))
   }
-  // Packages without classes of the graph: the user wants them all the same.
   for (const { name, source } of evidence.given)
     if (!packages.has(foldedName(name))) packages.set(foldedName(name), { name, source, classes: [] })
   for (const one of evidence.locked)
@@ -114,7 +112,6 @@ function choiceOf(className: string, candidates: readonly Candidate[]): Choice {
   return { question, options, else: [], names }
 }
 
-/** The server names the package if it has the class, else the graph, else the index. */
 function candidatesFor({ name, stated }: WantedClass, { served, installed, index }: Evidence): readonly Candidate[] {
   const indexed = (index.get(name) ?? []).flatMap((one) => indexCandidate(one.address) ?? [])
   const named = mergedByKeys(stated.flatMap((one) => statedCandidate(one) ?? []))

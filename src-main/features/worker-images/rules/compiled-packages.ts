@@ -1,4 +1,3 @@
-/** Reads what uv resolved: its pylock.toml for versions and files, its requirements.txt for who wants each package. */
 import { parse, stringify } from 'smol-toml'
 import { pylock } from '../../../contract/python-files.ts'
 import type { ImageConflict, LockedPython } from '../../../contract/worker-images.ts'
@@ -6,10 +5,6 @@ import { normaliseName } from '../../apps/rules/requirements.ts'
 import type { Asked } from './python-conflicts.ts'
 import { readWheelName } from './wheel-files.ts'
 
-/**
- * @param annotated `NAME==VERSION` lines with `# via` comments
- * @param sources names of who asked, by the file that uv read
- */
 export function readCompiled(
   toml: string,
   annotated: string,
@@ -44,13 +39,11 @@ export function readCompiled(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A pylock.toml whose versions uv prefers when it writes the file again. */
 export function pylockOf(packages: readonly Pick<LockedPython, 'name' | 'version'>[]): string {
   const those = packages.map(({ name, version }) => ({ name, version }))
   return stringify({ 'lock-version': '1.0', 'created-by': 'drydock', packages: those })
 }
 
-/** The versions of a pylock.toml as lines of requirements.txt. */
 export function pinned(toml: string): string {
   return pylock
     .parse(parse(toml))
@@ -58,7 +51,6 @@ export function pinned(toml: string): string {
     .join('')
 }
 
-/** Requirements with hashes that none of the files has. */
 export function checkHashes(packages: readonly LockedPython[], asked: readonly Asked[]): ImageConflict[] {
   return asked.flatMap(({ from, name, text, sha256 }) => {
     const found = packages.find((one) => one.name === name)
@@ -75,7 +67,6 @@ export function checkHashes(packages: readonly LockedPython[], asked: readonly A
 const PACKAGE = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?(?:==| @ )/
 const VIA = /^\s+#\s+(?:via\s*)?(.*)$/
 
-/** `-r FILE` is a source; other names are packages, which want the package themselves. */
 function readAnnotations(text: string, sources: Readonly<Record<string, string>>): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   let current = new Set<string>()

@@ -9,21 +9,15 @@ import { readRequirement } from './read-requirements.ts'
 
 export type ImageFacts = {
   readonly lock: WorkflowLock
-  /** Classes that the graph uses. */
   readonly classes?: readonly string[]
-  /** Classes of ComfyUI itself. */
   readonly ownClasses?: readonly string[]
-  /** `FOLDER/NAME` of models in the machine's model folders. */
   readonly localModels?: readonly string[]
-  /** Conflicts and warnings of the resolution of Python packages. */
   readonly python?: readonly ImageConflict[]
 }
 
-/** Models whose files were hashed here, as FOLDER/NAME. */
 export const modelsHere = ({ models }: Pick<WorkflowLock, 'models'>): readonly string[] =>
   models.flatMap(({ folder, name, sha256 }) => (sha256 === undefined ? [] : [`${folder}/${name}`]))
 
-/** Blocking ones first. */
 export function findConflicts({
   lock,
   classes = [],
@@ -58,7 +52,6 @@ function otherPython({ nodes, base }: WorkflowLock): ImageConflict[] {
   )
 }
 
-/** `3.11` stands for all of its patch releases. */
 function acceptsPython(wanted: string, python: string): boolean {
   const releases = /^\d+\.\d+$/.test(python) ? [`${python}.0`, `${python}.99`] : [python]
   return releases.some((release) => accepts(wanted, release))
@@ -122,7 +115,6 @@ function otherCuda(lock: WorkflowLock): ImageConflict[] {
   })
 }
 
-/** Those who want a package, also through other packages. */
 function askers(lock: WorkflowLock, name: string, seen: ReadonlySet<string> = new Set()): string[] {
   const one = lock.python.find((each) => normaliseName(each.name) === normaliseName(name))
   if (one === undefined) return [name]

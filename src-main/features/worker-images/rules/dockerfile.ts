@@ -16,18 +16,13 @@ const WORKER_FOLDER = '/opt/drydock'
 export type Bake = 'all' | 'none' | readonly string[]
 
 export type ImageOptions = {
-  /** Which models are in the image; missing: as the lock says, else small ones. */
   readonly bake?: Bake | undefined
-  /** Models that this machine has, as FOLDER/NAME; they are copied and not downloaded. */
   readonly ownModels?: ReadonlySet<string>
-  /** Python packages that run the workflow in the image; the first is started. */
   readonly worker?: readonly { readonly folder: string; readonly module: string }[]
   readonly workflow?: { readonly name: string; readonly text: string } | undefined
-  /** Programs that run in the build, by name: layer.py and fetch.py. */
   readonly programs: Readonly<Record<string, string>>
 }
 
-/** Something of this machine that the build context gets below `path`. */
 export type ContextSource =
   | { readonly path: string; readonly folder: string }
   | { readonly path: string; readonly nodes: string; readonly sha256: string | undefined }
@@ -35,7 +30,6 @@ export type ContextSource =
   | { readonly path: string; readonly model: string; readonly sha256: string | undefined }
 
 export type ImageStep = {
-  /** The same for each version of a package. */
   readonly id: string
   readonly title: string
   readonly instruction: string
@@ -53,7 +47,6 @@ export type ImageFiles = {
   readonly sources: readonly ContextSource[]
   readonly steps: readonly ImageStep[]
   readonly models: readonly PlacedModel[]
-  /** Servers that may ask for a token; each is the id of a secret. */
   readonly secrets: readonly string[]
 }
 
@@ -154,7 +147,6 @@ type Source = {
   readonly sources: readonly ContextSource[]
 }
 
-/** Public repositories are fetched in the build; any other source is copied from this machine. */
 function sourceOf(source: LockedNodes['source'], path: string, folder: string): Source {
   const target = shellQuoted(folder)
   const fetched = (...words: readonly string[]) => ({
@@ -347,7 +339,6 @@ const PACKAGE = /^[a-z0-9]([\w.-]*[a-z0-9])?$/i
 const VERSION = /^[a-z0-9][\w.!+-]*$/i
 const VARIABLE = /^[a-z_]\w*$/i
 
-/** Texts of a lock that would be something else than text in the files of a build. */
 function* unusableTexts(lock: WorkflowLock): Generator<string> {
   if (!IMAGE.test(lock.base.image)) yield unusable('base.image', lock.base.image, 'the name of an image')
   const provided = Object.entries(lock.base.provides).map(([name, version]) => ({ name, version }))

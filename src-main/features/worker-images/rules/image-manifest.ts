@@ -1,4 +1,3 @@
-/** The manifest of a release of a worker image: an endpoint with the image, and one that publishes its graph. */
 import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestResource } from '../../../contract/manifest.ts'
 import type { GraphToRelease } from '../../../contract/published.ts'
 import type { ImageToDeploy } from '../../../contract/worker-image-routes.ts'
@@ -12,7 +11,6 @@ export type ImageRelease = {
   readonly graph: GraphToRelease | undefined
   readonly registryAuth: string | undefined
   readonly settings: ImageToDeploy['settings']
-  /** SHA-256 in hex. */
   readonly hash: (text: string) => string
 }
 
@@ -20,10 +18,8 @@ export type ImageRelease = {
 const IDLE_S = 300
 const NO_TIME = '1980-01-01T00:00:00.000Z'
 
-/** Resources of the app: its graph is called like the app, as clients call it. */
 export const workerResource = (app: string): string => `${plainId(app)}-worker`
 
-/** Network volume of a target with the mounted models of an app. */
 export const volumeName = (app: string): string => `${plainId(app)}-models`
 
 export function imageManifest({ app, image, graph, registryAuth, settings, hash }: ImageRelease): Manifest {
@@ -64,7 +60,6 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
   }
 }
 
-/** Its example calls the graph with the defaults of its parameters. */
 function callOf(app: string, { parameters }: GraphToRelease): ManifestResource['functions'][number] {
   // A default that JavaScript would round stays out, so the call uses it exactly.
   const example = parameters.flatMap(({ name, default: given }) => {

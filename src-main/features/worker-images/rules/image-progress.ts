@@ -2,7 +2,6 @@ import { IMAGE_STEPS, type ImageBuildView, type ImageStep } from '../../../contr
 
 export const NOTHING_BUILT: ImageBuildView = { state: 'none', steps: [], conflicts: [], checks: [] }
 
-/** @param kept the newest lock, which is shown until there is a newer one */
 export function imageBegun(
   until: ImageStep,
   startedAt: number,
@@ -24,7 +23,6 @@ export function withStep(view: ImageBuildView, step: ImageStep, change: StepChan
   return { ...view, steps: view.steps.map((one) => (one.step === step ? { ...one, ...change } : one)) }
 }
 
-/** Ends it; a step that was running ends with it. */
 export function imageEnded(
   view: ImageBuildView,
   end: Pick<ImageBuildView, 'problem'> & { readonly state: 'done' | 'failed' | 'cancelled'; readonly endedAt: number },

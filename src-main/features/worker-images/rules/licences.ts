@@ -2,7 +2,6 @@
 
 export type LicenceRow = {
   readonly id: string
-  /** Matches identifiers and titles, in lower case with `-` between words. */
   readonly pattern: RegExp
   readonly effect: 'forbids' | 'limits'
   readonly says: string
@@ -12,7 +11,6 @@ export type LicenceRow = {
 const NON_COMMERCIAL = 'It allows non-commercial use only'
 const RESEARCH = 'It allows use for research only'
 
-/** More special rows come first. */
 export const LICENCES: readonly LicenceRow[] = [
   {
     id: 'flux-non-commercial',
@@ -135,7 +133,6 @@ export const LICENCES: readonly LicenceRow[] = [
   },
 ]
 
-/** @returns undefined if it is not known to restrict serving */
 export function readLicence(text: string): LicenceRow | undefined {
   const plain = text.toLowerCase().replace(/[\s_/]+/g, '-')
   return LICENCES.find(({ pattern }) => pattern.test(plain))

@@ -16,7 +16,6 @@ export const isLockText = (text: string): boolean => /^\s*schema:\s*["']?drydock
 
 const HEADER = '# Everything that the worker image of a workflow is built from. Written by `drydock workflow lock`.\n'
 
-/** @param previous text whose unchanged lines stay as they are */
 export function writeLock(lock: WorkflowLock, previous?: string): string {
   if (previous === undefined) return HEADER + freshText(shown(lock))
   return changedText(openText(previous), shown(lock))

@@ -11,7 +11,6 @@ export type LockRequest = {
   readonly given: readonly GivenPackage[]
   readonly previous?: WorkflowLock | undefined
   readonly served: ReadonlyMap<string, string>
-  /** In order of precedence. The first may be the file that the lock is made from. */
   readonly environments: readonly Environment[]
   readonly imported?: WorkflowLock['imported']
   readonly index: PackagesByClass
@@ -23,7 +22,6 @@ export type LockRequest = {
   readonly addresses: ReadonlyMap<string, string>
 }
 
-/** `lock`: missing if something that it needs is not known. */
 export type MadeLock = {
   readonly lock: WorkflowLock | undefined
   readonly conflicts: readonly ImageConflict[]

@@ -1,13 +1,9 @@
-/** Facts of a package from its files, none of which is run. */
-
-/** Texts of the files of a package by path with /. */
 export type PackageFiles = ReadonlyMap<string, string>
 
 export type PackageFacts = {
   readonly requirements: readonly string[]
   readonly python: string | undefined
   readonly licence: string | undefined
-  /** Names in literals of NODE_CLASS_MAPPINGS; those made by code are missing. */
   readonly classes: readonly string[]
 }
 
@@ -29,7 +25,6 @@ export function factsOf(files: PackageFiles): PackageFacts {
 export const comfyuiVersionIn = (files: PackageFiles): string | undefined =>
   /^__version__\s*=\s*["']([\w.+-]+)["']/m.exec(files.get('comfyui_version.py') ?? '')?.[1]
 
-/** Comments and options of pip are left out, except those that belong to a requirement. */
 function requirementsIn(text: string): readonly string[] {
   return text
     .replaceAll('\r\n', '\n')
@@ -50,7 +45,6 @@ const licenceAt = (table: string): string | undefined =>
 const shortLicence = (text: string | undefined) =>
   text === undefined || /licen[cs]e(?:\.\w+)?$/i.test(text) ? undefined : text
 
-// The first lines of public licences, with their SPDX ids.
 const LICENCES: readonly (readonly [RegExp, string])[] = [
   [/GNU AFFERO GENERAL PUBLIC LICENSE\s+Version 3/i, 'AGPL-3.0'],
   [/GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3/i, 'LGPL-3.0'],

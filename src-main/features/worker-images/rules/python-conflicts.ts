@@ -11,12 +11,10 @@ export type Asked = PythonRequirement & { readonly from: string }
 
 export type BaseImage = { readonly python: string; readonly provides: Readonly<Record<string, string>> }
 
-/** `leaveOut`: requirements without which the others may have a solution. */
 export type FoundConflict = { readonly conflict: ImageConflict; readonly leaveOut: readonly Asked[] }
 
 const SHOWN_LINES = 12
 
-/** Problems of requirements that no resolution is needed for. */
 export function checkRequirements(
   asked: readonly Asked[],
   { python, provides }: BaseImage,
@@ -57,10 +55,6 @@ export function warningsOfFile(from: string, { indexes }: ReadRequirements): Ima
   }))
 }
 
-/**
- * Reads what uv printed.
- * @returns undefined if requirements are not the cause, such as without a network
- */
 export function explainFailure(
   stderr: string,
   { asked, ...base }: BaseImage & { readonly asked: readonly Asked[] },
@@ -121,12 +115,10 @@ function explainError(text: string, asked: readonly Asked[], { provides }: BaseI
 }
 
 type Demand = {
-  /** Distinguishes who demands. */
   readonly key: string
   readonly versions: string
   readonly chains: readonly Chain[]
 }
-/** `root` leads through `steps` to a package. */
 type Chain = { readonly root: Asked; readonly steps: readonly string[] }
 
 class Explanation {
@@ -254,7 +246,6 @@ class Explanation {
     return undefined
   }
 
-  /** Who asks for a package, directly or through others. */
   #demands(name: string): readonly Demand[] {
     const direct = this.#facts.required.some((term) => term.name === name)
       ? this.#rootsOf(name).map((root) => ({
@@ -273,7 +264,6 @@ class Explanation {
     return [...direct, ...through].filter(({ chains }) => chains.length > 0)
   }
 
-  /** The shortest chains of requirements that lead to a package. */
   #chainsTo({ name }: Term, seen: ReadonlySet<string> = new Set()): readonly Chain[] {
     const direct = this.#rootsOf(name).map((root) => ({ root, steps: [root.text] }))
     if (direct.length > 0 || seen.has(name)) return direct
@@ -357,7 +347,6 @@ function incompatible(name: string, sides: readonly { readonly who: string; read
 
 const CUDA_BUILD = /\+cu(\d+)(\d)\b/
 
-/** `+cu121` is CUDA 12.1. */
 export function cudaOfBuild(version: string): string | undefined {
   const found = CUDA_BUILD.exec(version.replace(/%2B/gi, '+'))
   return found === null ? undefined : `${found[1]}.${found[2]}`

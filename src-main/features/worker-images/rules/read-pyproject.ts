@@ -16,7 +16,6 @@ export type Pyproject = {
   readonly licenceFile?: string
 }
 
-/** @returns undefined if it is no TOML or no project */
 export function readPyproject(text: string): Pyproject | undefined {
   let raw: unknown
   try {
@@ -69,7 +68,6 @@ const TITLES: readonly (readonly [pattern: RegExp, id: string])[] = [
   [/this is free and unencumbered software/i, 'Unlicense'],
 ]
 
-// Enough for every title; full texts mention other licences further down.
 const TITLE_CHARACTERS = 1500
 
 export function licenceOfText(text: string): string | undefined {

@@ -2,11 +2,8 @@
 import { parseRequirement } from '../../apps/rules/requirements.ts'
 
 export type PythonRequirement = {
-  /** As the installer reads it, with a normalised name. */
   readonly text: string
-  /** Missing if only the installer finds out, from the address. */
   readonly name?: string
-  /** `>=1,<2`; empty: any version. */
   readonly versions: string
   readonly address?: string
   readonly sha256: readonly string[]
@@ -17,9 +14,7 @@ export type RequirementProblem = { readonly text: string; readonly file: string;
 export type ReadRequirements = {
   readonly requirements: readonly PythonRequirement[]
   readonly unreadable: readonly RequirementProblem[]
-  /** All lines but comments, with those of included files: what a reader of one text needs. */
   readonly lines: readonly string[]
-  /** Options that name an index or files; they are not followed. */
   readonly indexes: readonly { readonly option: string; readonly file: string }[]
 }
 
@@ -37,7 +32,6 @@ const PATH = /^[./~\\]|^[A-Za-z]:\\/
 const VARIABLE = /\$\{?\w/
 const HASH = /--hash[=\s]sha256:([0-9a-f]{64})/gi
 
-/** @param include reads another file by its path next to `file`; undefined: there is no such file */
 export function readRequirements(
   text: string,
   {
@@ -82,7 +76,7 @@ export function readRequirements(
         const one = readRequirement(line.replace(LINE_OPTION, ''))
         if ('why' in one) unreadable.push({ text: line, file: from, why: one.why })
         else requirements.push(one)
-      } else continue // Options that choose between source code and wheels.
+      } else continue
       lines.push(line)
     }
   }

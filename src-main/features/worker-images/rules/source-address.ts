@@ -14,7 +14,6 @@ export const isRef = (ref: string): boolean => REF.test(ref) && !/\.\.|\/\/|\.lo
 export const isCommit = (ref: string): boolean => COMMIT.test(ref)
 export const isFolderName = (name: string): boolean => NAME.test(name) && !/[. ]$/.test(name)
 
-/** Where a package is to come from, before its exact version is known. */
 export type WantedSource =
   | { readonly registry: string; readonly version?: string | undefined }
   | { readonly repository: string; readonly ref?: string | undefined }
@@ -30,11 +29,6 @@ export function remoteSource(repository: string, ref?: string): WantedSource | u
   return { repository, ...(ref === undefined ? {} : { ref }) }
 }
 
-/**
- * Reads `registry:ID[@VERSION]`, `ADDRESS[@REF]`, `PATH` or `PATH@REF`.
- * @param isFolder decides whether an @ belongs to the path
- * @returns undefined if it may not be used
- */
 export function readSource(text: string, isFolder: (path: string) => boolean): WantedSource | undefined {
   const [, id, version] = /^registry:([^@]+)(?:@(.+))?$/.exec(text) ?? []
   if (id !== undefined) return registrySource(id, version)
@@ -56,7 +50,6 @@ export function sourceText(source: WantedSource): string {
   return at === undefined ? place : `${place}@${at}`
 }
 
-/** `https://github.com/ann/ink`, for comparisons: forms of one address are equal. */
 export function plainAddress(repository: string): string {
   const scp = /^(?:ssh:\/\/)?[\w.-]+@([\w.-]+)[:/](.+)$/.exec(repository)
   const address = scp === null ? repository : `https://${scp[1]}/${scp[2]}`
@@ -66,5 +59,4 @@ export function plainAddress(repository: string): string {
 export const folderOf = (repository: string): string =>
   /([^/:\\]+?)(?:\.git)?[/\\]*$/.exec(repository)?.[1] ?? repository
 
-/** Names of one package in the registry, on GitHub and in custom_nodes differ in these. */
 export const foldedName = (name: string): string => name.toLowerCase().replace(/[-_. ]+/g, '-')

@@ -3,21 +3,16 @@
  * are facts, conclusions are dropped. Source: output of uv 0.4 to 0.13, recorded in test/fixtures/uv-explanations.
  */
 
-/** A package and the versions of it: `numlib`, `>=2`. */
 export type Term = { readonly name: string; readonly versions: string }
 
 export type ResolutionFacts = {
-  /** Asked for by no package, but by the requirements themselves. */
   readonly required: readonly Term[]
   readonly needs: readonly { readonly by: Term; readonly of: Term }[]
   readonly unknown: readonly string[]
-  /** Versions that were asked for and do not exist. */
   readonly absent: readonly Term[]
-  /** The only versions that exist. */
   readonly available: readonly Term[]
   readonly python: readonly { readonly of: Term; readonly versions: string }[]
   readonly noWheel: readonly { readonly of: Term; readonly misfit: 'python' | 'platform' | 'source' }[]
-  /** Pythons and platforms of its wheels, like `cp312` and `win_amd64`. */
   readonly tags: readonly { readonly name: string; readonly tags: readonly string[] }[]
 }
 
@@ -31,7 +26,6 @@ const TERM = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?([<>=!~].*)?$/
 const HINT =
   /only found wheels for `([^`]+)` \([^)]*\) with the following [\w ]+ tags?:\s*((?:`[^`]+`,?\s*)+)|Wheels are available for `([^`]+)` \([^)]*\) on the following platforms?:\s*((?:`[^`]+`,?\s*)+)/g
 
-/** Undefined if it is not an explanation, but another error. */
 export function readExplanation(stderr: string): ResolutionFacts | undefined {
   const [body = '', ...hints] = stderr.split(/^hint:/m)
   const text = body.replace(/\s+/g, ' ')
@@ -104,7 +98,6 @@ function termsOf(text: string): Term[] {
     })
 }
 
-/** `one of: a<1 a>2` is one term with the versions `<1 or >2`. */
 function alternatives(text: string): Term[] {
   const byName = Map.groupBy(termsOf(text), ({ name }) => name)
   return [...byName].map(([name, terms]) => ({ name, versions: terms.map(({ versions }) => versions).join(' or ') }))

@@ -1,4 +1,3 @@
-/** Everything that a graph needs from its image: classes with the packages that the graph names, models, inputs. */
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import { graphName, modelNameProblem } from '../../models/rules/layout.ts'
 import { readDocument } from '../../workflows/rules/document/document.ts'
@@ -18,7 +17,6 @@ export type WantedModel = {
 
 export type WantedGraph = {
   readonly classes: readonly WantedClass[]
-  /** The newest that a node of ComfyUI was saved with. */
   readonly comfyui: string | undefined
   readonly models: readonly WantedModel[]
   readonly inputs: readonly string[]
@@ -44,7 +42,6 @@ export function wantedBy(
 export const isBuiltIn = (classType: string, stated: readonly StatedPackage[], types: NodeTypes): boolean =>
   stated.some(isOfComfyui) || moduleOf(classType, types) === ''
 
-/** Folder in custom_nodes; empty for classes of ComfyUI, undefined for unknown ones. */
 export function moduleOf(classType: string, types: NodeTypes): string | undefined {
   const module = types.get(classType)?.raw.get('python_module')
   if (typeof module !== 'string') return types.has(classType) ? '' : undefined

@@ -11,7 +11,6 @@ export type WheelFile = {
 const WHEEL = /([^/\\#?]+?)-([^-/]+)(?:-\d[^-]*)?-([^-]+)-([^-]+)-([^-]+)\.whl(?:[?#].*)?$/
 const LINUX = /^(?:any|linux_x86_64|manylinux(?:1|2010|2014|_\d+_\d+)_x86_64)$/
 
-/** Reads the last part of an address or path; undefined if it is no wheel. */
 export function readWheelName(address: string): WheelFile | undefined {
   const found = WHEEL.exec(decode(address))
   if (found === null) return undefined
@@ -19,7 +18,6 @@ export function readWheelName(address: string): WheelFile | undefined {
   return { name, version, pythons: pythons.split('.'), abis: abis.split('.'), platforms: platforms.split('.') }
 }
 
-/** @returns undefined if it runs, else which part of the image it does not fit */
 export function wheelMisfit(wheel: WheelFile, python: string): 'platform' | 'python' | undefined {
   if (!wheel.platforms.some((platform) => LINUX.test(platform))) return 'platform'
   const minor = Number(/^3\.(\d+)/.exec(python)?.[1])

@@ -43,7 +43,6 @@ export function createExclusiveGroups({
 
   storage.onCommit((changes) => {
     for (const change of changes) {
-      // Its servers may be others now.
       if (change.type !== 'endpoint') continue
       freed.delete(change.endpointId)
       freeing.delete(change.endpointId)
@@ -85,7 +84,6 @@ export function createExclusiveGroups({
     const addresses = serversOf(storage.endpoints.get(endpointId)?.config.workflows)
     Promise.all(addresses.map(async (address) => ({ address, why: await freeMemory(address, stopping) })))
       .then((answers) => {
-        // It has taken a job meanwhile.
         if (freeing.get(endpointId) !== asked || stopping.aborted) return
         for (const { address, why } of answers) if (why === undefined) servers.forgetLoaded(address)
         const failed = answers.find(({ why }) => why !== undefined)
@@ -109,7 +107,6 @@ export function createExclusiveGroups({
   }
 
   return {
-    /** Before a commit: whether an endpoint may take jobs; if not yet, the servers of others are told to unload. */
     mayTake(endpoint: Endpoint, changes: readonly Change[], taken: ReadonlySet<string>): boolean {
       if (groupOf(endpoint) === undefined) return true
       const current = turn(endpoint, (id) => (taken.has(id) ? 1 : 0) + counts.of(id).inProgress + started(changes, id))
@@ -139,7 +136,6 @@ export function createExclusiveGroups({
 
 const groupOf = ({ config }: Pick<Endpoint, 'config'>): string | undefined => config.workflows?.exclusiveGroup
 
-/** Jobs of the endpoint that begin in the changes, less those that end. */
 function started(changes: readonly Change[], endpointId: string): number {
   let sum = 0
   for (const change of changes) {

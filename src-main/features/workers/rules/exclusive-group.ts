@@ -8,13 +8,11 @@ import type { WaitingReason } from './waiting-reason.ts'
 
 export type GroupMember = {
   readonly id: string
-  /** Jobs in progress. */
   readonly running: number
   /** When its first job was queued, in steady ms; undefined: none waits, or no worker can take it. */
   readonly waitsSince: number | undefined
   /** Its servers may have models loaded that no server of the endpoint in question has. */
   readonly isLoaded: boolean
-  /** It took the last job of the group. */
   readonly isLast: boolean
 }
 
@@ -22,10 +20,8 @@ export type Turn =
   | { readonly kind: 'own' }
   | { readonly kind: 'running'; readonly other: GroupMember }
   | { readonly kind: 'later'; readonly other: GroupMember }
-  /** Once these have unloaded their models. */
   | { readonly kind: 'loaded'; readonly others: readonly [GroupMember, ...GroupMember[]] }
 
-/** @param own an endpoint that has a waiting job and a worker for it */
 export function turnOf(own: GroupMember, others: readonly GroupMember[]): Turn {
   const running = others.find((other) => other.running > 0)
   if (running !== undefined) return { kind: 'running', other: running }
@@ -43,7 +39,6 @@ function firstOf(members: readonly GroupMember[]): GroupMember | undefined {
   return first
 }
 
-/** @param problem why the models of another one may still be loaded, like `answered with HTTP 500` */
 export function whyTurnWaits(turn: Turn, group: string, problem: string | undefined): WaitingReason | undefined {
   if (turn.kind === 'own') return undefined
   const shares = `shares a card with this endpoint (exclusive group ${group})`

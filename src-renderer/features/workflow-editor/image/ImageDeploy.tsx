@@ -19,7 +19,6 @@ import { useExposable } from '../publish/use-form.ts'
 import { useTab } from '../store/editor-store.ts'
 
 const ENVIRONMENT = 'production'
-// How long typing must pause before a plan is made, ms.
 const TYPING_MS = 400
 
 type Props = { readonly name: string; readonly image: string; readonly lock: WorkflowLock }

@@ -39,7 +39,6 @@ const BAKE_TEXTS: Readonly<Record<(typeof BAKES)[number], string>> = {
   all: 'Bake all models',
 }
 
-/** The worker image of the open workflow: its versions, its build and its test. */
 export function ImagePanel({ name }: { readonly name: string }) {
   const { view, error, start, isStarting, cancel } = useImageBuild()
   const [tag, setTag] = useState(`${plainId(name) || 'workflow'}:1`)

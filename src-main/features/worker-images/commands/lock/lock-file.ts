@@ -210,7 +210,6 @@ async function readComfyui(text: string | undefined, cwd: string, folder: string
   )
 }
 
-/** Paths become relative to the lock, which may be used on another machine. */
 async function sourceOf(text: string, cwd: string, folder: string): Promise<WantedSource | undefined> {
   const paths = [text, text.replace(/@[^@]*$/, '')]
   const there = await Promise.all(paths.map((path) => isFolder(resolve(cwd, path))))

@@ -10,7 +10,6 @@ type Known = { readonly bytes: number; readonly sha256?: string; readonly source
 
 type KnownModels = { readonly models: readonly ModelFolder[]; readonly known: (path: string) => Known | undefined }
 
-/** Folders of the options, then those of the service if it runs. */
 export async function readModelFolders(
   given: readonly string[],
   { command, surroundings }: { readonly command: CliCommand; readonly surroundings: Surroundings },

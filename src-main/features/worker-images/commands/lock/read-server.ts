@@ -20,7 +20,6 @@ type AskedServer = {
   readonly environment: Environment | undefined
 }
 
-/** Without a server, only the classes that come with Drydock are known. */
 export async function readServer(
   { server, endpoint }: { readonly server?: string; readonly endpoint?: string },
   { command, surroundings }: { readonly command: CliCommand; readonly surroundings: Surroundings },
@@ -48,7 +47,6 @@ async function environmentOf({ version }: KnownClasses, address: string | undefi
   return { ...{ nodes: [], models: [], requirements: [] }, ...snapshot, comfyui }
 }
 
-// ComfyUI-Manager as a package, and as a part of ComfyUI.
 const SNAPSHOT_PATHS = ['snapshot/get_current', 'v2/snapshot/get_current']
 const MOST_BYTES = 4 * 1024 * 1024
 

@@ -1,4 +1,3 @@
-/** Parts that the formats of other tools share. Source: docs/spec/worker-images.md, 1.4. */
 import type { LockedModel, LockedNodes, NodeSource, WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
 import { plainAddress, type WantedSource } from '../source-address.ts'
@@ -51,7 +50,6 @@ export function isSource(wanted: WantedSource, locked: NodeSource): boolean {
 
 export const pathOf = ({ folder, name }: Pick<LockedModel, 'folder' | 'name'>): string => `${folder}/${name}`
 
-/** Entries that are not understood stay, those of the lock stay or change, others go, and new ones come last. */
 export function patched<Entry, Wanted>(
   entries: readonly Entry[],
   wanted: readonly Wanted[],

@@ -1,4 +1,3 @@
-/** Environments as other tools write them. Source: docs/spec/worker-images.md, 1.4. */
 import { FOREIGN_FORMATS, type ForeignFormat } from '../../../../contract/foreign-formats.ts'
 import type { WorkflowLock } from '../../../../contract/worker-images.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'

@@ -1,4 +1,3 @@
-/** Edits YAML and JSON in place: unchanged values keep their text, comments and order. */
 import {
   Document,
   isAlias,
@@ -22,7 +21,6 @@ export type OpenText = {
   readonly text: string
   readonly isJson: boolean
   readonly document: Document
-  /** Numbers that JavaScript would write in another way are texts. */
   readonly data: unknown
 }
 
@@ -185,7 +183,6 @@ function same(one: unknown, other: unknown): boolean {
   })
 }
 
-/** A list or record without entries says the same as none. */
 export const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) || (isRecord(value) && Object.keys(value).length === 0)
 

@@ -1,5 +1,3 @@
-/** URLs of all pages. Every view has one, so that links, back and forward work. */
-
 export const ENDPOINT_TABS = [
   'overview',
   'requests',

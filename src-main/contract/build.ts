@@ -9,7 +9,6 @@ export type BuildStep = (typeof BUILD_STEPS)[number]
 export type BuildProblem = {
   readonly code: string
   readonly message: string
-  /** Path relative to the project. */
   readonly file?: string | undefined
   readonly line?: number | undefined
 }

@@ -1,4 +1,3 @@
-/** Fault injection of an endpoint: what a client meets on a bad day. Source: ours. */
 import { z } from 'zod'
 
 const percent = z.number().min(0).max(100).optional()

@@ -1,4 +1,3 @@
-/** Events of endpoints, workers and releases, for lists and marks over charts. Source: ours. */
 import { z } from 'zod'
 import { moment, type Route } from './routes.ts'
 

@@ -113,7 +113,6 @@ export const healthRecord = z.object({
 
 export type HealthRecord = z.infer<typeof healthRecord>
 
-/** Times in ms since the epoch. */
 export const jobListItem = z.object({
   id: z.string(),
   endpointId: z.string(),

@@ -1,4 +1,3 @@
-/** Errors that concern remote machines; see contract/errors.ts for their form. Source: docs/spec/machines.md. */
 export const MACHINE_ERRORS = {
   MACHINE_NOT_FOUND: {
     status: 404,

@@ -1,4 +1,3 @@
-/** Routes of models, downloads, folders and credentials. Source of the names: ours. */
 import { z } from 'zod'
 import {
   modelCredentialsPut,

@@ -1,4 +1,3 @@
-/** JSON documents of `drydock deploy --preview --json`, which the service reads. */
 import { z } from 'zod'
 import { deployedEndpoint, RUNS_ON, releaseStep } from './app.ts'
 import { logLine } from './management.ts'

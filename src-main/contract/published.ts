@@ -79,7 +79,6 @@ const graphContent = {
   results: z.array(z.string().max(200)).max(1000).default([]),
 }
 
-/** Body of 'publish a graph'; the id of a published graph adds a version. */
 export const publishGraph = z.strictObject({
   id: z.string().max(40).optional(),
   name: z.string().trim().min(1).max(100),
@@ -88,12 +87,10 @@ export const publishGraph = z.strictObject({
   workflowId: workflowId.optional(),
 })
 
-/** A graph that is deployed with the image that runs it. */
 export const graphToRelease = z.strictObject(graphContent)
 
 export type GraphToRelease = z.infer<typeof graphToRelease>
 
-/** A graph as an endpoint of a release. */
 export const releasedGraph = z.object({
   ...graphContent,
   behind: z.string().describe('endpoint of the same app whose workers run it'),

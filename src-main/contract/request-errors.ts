@@ -1,4 +1,3 @@
-/** Errors of schedules, batches, saved requests, load tests, comparisons and what-if; see errors.ts. Source: ours. */
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,

@@ -1,4 +1,3 @@
-/** Targets: other services with the platform's control plane, and deploys of apps to them. Source: ours. */
 import { z } from 'zod'
 import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
 import { manifest } from './manifest.ts'

@@ -1,4 +1,3 @@
-/** Estimates waiting, cold starts, worker-seconds and cost under other settings. Source: ours. */
 import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { endpointConfig } from './endpoint.ts'

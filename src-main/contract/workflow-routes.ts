@@ -1,4 +1,3 @@
-/** Routes of workflows, assets, node types and runs. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { done, type Route, wholeNumber } from './routes.ts'

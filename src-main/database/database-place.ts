@@ -1,4 +1,3 @@
-/** Remembers where a database is, so that a copy of it can be recognised. */
 import { realpathSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { StateStore } from './state-store.ts'

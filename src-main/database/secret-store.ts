@@ -80,7 +80,7 @@ function open(key: Buffer | undefined, secret: SecretName, { nonce, sealed }: Se
       .setAuthTag(sealed.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
   } catch (error) {
-    throw new AppError('SECRET_LOST', secret, { cause: error }) // another key, or a changed row
+    throw new AppError('SECRET_LOST', secret, { cause: error })
   }
 }
 

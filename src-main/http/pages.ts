@@ -70,7 +70,6 @@ async function pageResponse(c: Context, service: ServiceBase, files: PageFiles):
   return fileResponse(c, index, EACH_TIME, inlineScripts(new TextDecoder().decode(index.body)))
 }
 
-/** Hashes for the policy, so that it allows exactly the scripts in the built page. */
 function inlineScripts(html: string): readonly string[] {
   return [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
     ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,

@@ -1,4 +1,3 @@
-/** Limits output taken from a worker, so that a loud one does not delay others. */
 export type LineBudget = ReturnType<typeof createLineBudget>
 
 /** Overhead per line; source: ours, the cost of a short line in the log store. */

@@ -1,4 +1,3 @@
-/** Chooses drivers by connection type. Each has a folder, and uses the machine's id in names. */
 import { join } from 'node:path'
 import type { MachineWay } from '../contract/machines.ts'
 import type { MachineDriver, MachineFleets } from '../features/machines/ports.ts'

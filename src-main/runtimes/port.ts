@@ -165,7 +165,6 @@ export type PodContainers = {
 /** An image of the engine. `pinned` names the same image by digest, or by its id if it is in no registry. */
 export type ImageFacts = { readonly pinned: string; readonly bytes: number; readonly isInRegistry: boolean }
 
-/** A finished pull; `bytes` is the size of the unpacked image. */
 export type MeasuredPull = { readonly image: string; readonly bytes: number; readonly tookMs: number }
 
 export type ContainerHost = {
@@ -177,9 +176,7 @@ export type ContainerHost = {
   readonly images: () => Promise<readonly OwnImage[]>
   readonly removeOldImages: () => Promise<void>
   readonly workerImage: () => string
-  /** Undefined: the engine does not have it. */
   readonly image: (reference: string) => Promise<ImageFacts | undefined>
-  /** Those since the service started, oldest first. */
   readonly pulls: () => readonly MeasuredPull[]
   /**
    * Pushes an image with stored credentials, or those of `docker login`.
@@ -246,10 +243,6 @@ export type EnvironmentInstall = {
 }
 
 export type ProcessHost = {
-  /**
-   * Creates a missing virtual environment.
-   * @throws Error with a reason for the user; the signal's reason
-   */
   readonly install: (wish: EnvironmentInstall) => Promise<void>
   readonly python: () => string
   /**

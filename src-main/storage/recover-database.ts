@@ -1,4 +1,3 @@
-/** The sqlite3 shell has a command to salvage rows of a damaged database, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { PLACE } from '../database/database-place.ts'
 import { openDatabase } from '../database/open-database.ts'

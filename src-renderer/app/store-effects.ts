@@ -1,4 +1,3 @@
-/** Effects outside components that follow the store: page colours and desktop notices. */
 import type { DesktopBridge } from '../../src-main/contract/bridge.ts'
 import { desktopMessage } from '../platform/platform.ts'
 import type { AppStore } from '../store/app-store.ts'

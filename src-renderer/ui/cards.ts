@@ -1,4 +1,3 @@
-/** Keys on a wall of cards. Each focusable card has the attribute `data-card`. */
 import type { RefObject } from 'react'
 import { useListKeys } from './use-list-keys.ts'
 

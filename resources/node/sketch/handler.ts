@@ -1,4 +1,3 @@
-/** The stand-in image worker: it runs image workflows without a model. See README.md. */
 import { readFileSync } from 'node:fs'
 import { readClassesFile } from '../../../src-main/features/workflows/rules/classes-file.ts'
 import {

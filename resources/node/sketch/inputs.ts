@@ -1,5 +1,3 @@
-/** Inputs of a node. Validation has checked types and written values; the bounds of linked values are checked here. */
-
 import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
 import { isNumber, type JsonValue } from '../../../src-main/lib/json/value.ts'

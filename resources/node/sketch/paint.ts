@@ -1,4 +1,3 @@
-/** Paints pictures: bands and circles in colours of the seed, with the prompt written over them. */
 import { createHash } from 'node:crypto'
 import { encode as encodePng } from 'fast-png'
 import { encode as encodeJpeg } from 'jpeg-js'

@@ -1,4 +1,3 @@
-/** The requests that the service holds: for jobs, and for jobs to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job } from './handler.ts'
 import { type Answer, type Ask, reasonOf } from './http.ts'

@@ -1,4 +1,3 @@
-/** Tracks whether the service answers, with two log lines per outage, however many channels retry. */
 import { fail, report } from './logs.ts'
 
 // First and longest ms between attempts. Source: ours.

@@ -1,4 +1,3 @@
-/** On Linux, opens drydock:// links in the window of a clone, because no package has registered them. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Surroundings } from './surroundings.ts'

@@ -1,4 +1,3 @@
-/** Each parser reads a text, or refuses it with a sentence that follows the option's name. */
 import { InvalidArgumentError } from 'commander'
 import { readSpan, splitWords } from '../../lib/text.ts'
 

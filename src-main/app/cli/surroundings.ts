@@ -24,7 +24,6 @@ export type Ask = {
   readonly yes: (question: string) => Promise<boolean>
   /** Reads a secret without echo on the terminal. Undefined: the user aborted. */
   readonly secret: (question: string) => Promise<string | undefined>
-  /** Index of the chosen option. Undefined: the user aborted. */
   readonly pick: (question: string, options: readonly string[]) => Promise<number | undefined>
 }
 

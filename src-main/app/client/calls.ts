@@ -1,4 +1,3 @@
-/** One client for commands, pages and desktop; each supplies its transport and errors. */
 import type { ZodType, z } from 'zod'
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'

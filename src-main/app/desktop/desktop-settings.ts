@@ -1,4 +1,3 @@
-/** Desktop settings, stored in its profile instead of the service's database. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { writePrivate } from '../headless/data-folder.ts'

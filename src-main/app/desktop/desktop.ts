@@ -1,5 +1,3 @@
-/** Controls the desktop without depending on Electron, whose `Shell` is implemented in main.ts. */
-
 import type { DesktopNotice } from '../../contract/bridge.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { readAccountKey } from '../cli/find-service.ts'

@@ -1,5 +1,3 @@
-/** Combines work finished while the window is unfocused into one notification. */
-
 import type { ReleaseView } from '../../contract/app.ts'
 import type { JobState } from '../../contract/job.ts'
 import { counted } from '../../lib/text.ts'

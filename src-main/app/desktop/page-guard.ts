@@ -1,4 +1,3 @@
-/** Anything that these rules do not allow is refused; window.ts applies them. */
 import { existsSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
 import type { WebPreferences } from 'electron'

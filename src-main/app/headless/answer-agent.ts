@@ -1,4 +1,3 @@
-/** Loaded with the first agent, as most services have none. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AnswerAgent } from '../../features/agents/routes.ts'
 import { systemTime } from '../../http/server/system-ports.ts'

@@ -1,4 +1,3 @@
-/** Agent server on stdio, where only protocol messages may be written. */
 import { Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { limit } from '../../contract/limits.ts'

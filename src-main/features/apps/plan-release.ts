@@ -50,7 +50,6 @@ export type PlanDeps = {
 
 export type ReleasePlan = DeployPlan & {
   readonly targets: Readonly<Record<string, EndpointConfig>>
-  /** By the resource that publishes it. */
   readonly graphs: ReadonlyMap<string, ReleasedGraph>
   readonly linkVolumes: () => Promise<void>
 }

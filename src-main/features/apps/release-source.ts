@@ -32,7 +32,6 @@ type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'
 /** An artifact with its release manifest, which includes settings saved by a tool. */
 export type BuiltSource = { readonly artifact: string; readonly manifest: string }
 
-/** Of a release without code of its own: a worker image. */
 const NO_FOLDER = ''
 
 const PROBLEMS_TOLD = 10

@@ -77,7 +77,6 @@ export function nextEndpoints(
   return next.map((one) => onBackingEndpoint(one, made.get(graphs.get(one.step.resource)?.behind ?? '')))
 }
 
-/** @param backingId of an endpoint that the same release creates */
 function onBackingEndpoint(next: NextEndpoint, backingId: string | undefined): NextEndpoint {
   const { endpoint } = next
   const { graph } = endpoint.config

@@ -70,7 +70,6 @@ export function createComfyuiPromptStore(db: Database) {
       WHERE r.id = ?`).one(promptOf),
     clientOf: query<[runId: string], string>(`
       SELECT p.client_id FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
-    /** JSON. */
     metadataOf: query<[runId: string], string>(`
       SELECT p.metadata FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
     ids({ states, isByDuration, isAscending, ...rest }: ListQuery) {
@@ -121,12 +120,10 @@ export function createComfyuiUserFileStore(db: Database) {
 type ComfyAsset = {
   readonly id: string
   readonly endpointId: string
-  /** SHA-256 of its bytes. */
   readonly asset: string
   readonly blake3: string
   /** The name by which graphs load it. */
   readonly name: string
-  /** As its client named it. */
   readonly filePath: string | null
   readonly contentType: string
   readonly createdAt: number
@@ -150,7 +147,6 @@ export function createComfyAssetStore(db: Database) {
       VALUES (@id, @endpointId, @asset, @blake3, @name, @filePath, @contentType, @createdAt, @expiresAt)`).run(),
     remove: query<[endpointId: string, id: string]>(`
       DELETE FROM comfyui_assets WHERE endpoint_id = ? AND id = ?`).changed(),
-    /** Keeps the newest `most` records of a file. */
     trim: query<[{ endpointId: string; blake3: string; most: number }]>(`
       DELETE FROM comfyui_assets WHERE id IN (
         SELECT id FROM comfyui_assets WHERE endpoint_id = @endpointId AND blake3 = @blake3

@@ -1,4 +1,3 @@
-/** Records of machines with something of this service. A record that outlives the run means leftovers. */
 import type { MachineWay } from '../../contract/machines.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'

@@ -1,4 +1,3 @@
-/** Credentials of model hosts: encrypted, sent only to their host, never shown. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelCredentialsView, modelCredentialsPut } from '../../contract/models.ts'

@@ -1,5 +1,3 @@
-/** Routes are table rows, so the number of counters is bounded. */
-
 export type RequestCount = {
   readonly route: string
   readonly method: string

@@ -1,4 +1,3 @@
-/** Stats of the last hour for lists. Steps are cached, because pages ask every few seconds. */
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { MINUTE_MS } from '../../lib/units.ts'

@@ -1,4 +1,3 @@
-/** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import type { WorkerOutput } from '../../runtimes/port.ts'

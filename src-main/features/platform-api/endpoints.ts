@@ -1,6 +1,3 @@
-/**
- * Endpoints of the platform's management API, created and changed like all others. Source: docs/spec/platform.md, 5.
- */
 import { containerSettings } from '../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'

@@ -1,4 +1,3 @@
-/** Logs of pods: lines of their containers, and stored lines about what happened to them. */
 import type { WorkerLine } from '../../contract/log-query.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { createNotifier } from '../../lib/wait.ts'

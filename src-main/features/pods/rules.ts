@@ -1,5 +1,3 @@
-/** Settings and state of pods. Pure. Source: docs/spec/platform.md, 5. */
-
 import { type ContainerSettings, containerSettings } from '../../contract/container.ts'
 import type { Pod, PodFields, PodState } from '../../contract/pods.ts'
 import { withoutUndefined } from '../../lib/json/plain.ts'
@@ -17,7 +15,6 @@ export type PodSettings = {
   readonly registry: string | null
   readonly pools: readonly string[]
   readonly gpuCount: number
-  /** 0: no volume. */
   readonly volumeGb: number
   readonly mountPath: string
   readonly networkVolume: string | null

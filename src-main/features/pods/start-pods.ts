@@ -1,4 +1,3 @@
-/** Starts pods in the background, since pulling an image can take minutes. */
 import type { PodContainers } from '../../runtimes/port.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { withSecrets } from '../keys/account-secrets.ts'

@@ -1,4 +1,3 @@
-/** Periodic tasks: job deadlines, clock jumps, search index, and old logs, events, metrics and artifacts. */
 import type { ServiceSettings } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../lib/units.ts'

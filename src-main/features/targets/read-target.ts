@@ -1,4 +1,3 @@
-/** Lists the environments of an app on a target with their endpoints and workers. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'

@@ -105,7 +105,6 @@ export function createTargetClient(
       if (!success) throw refused(`it did not answer like the platform (HTTP ${response.status}). Check the address`)
       return data
     },
-    /** @param body of a write, which is sent once */
     async rest<Value>(
       method: 'GET' | 'DELETE' | 'POST' | 'PATCH',
       path: string,

@@ -1,4 +1,3 @@
-/** Addresses and keys of other services; a key is only sent to its address. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { TargetCreate, TargetView } from '../../contract/targets.ts'

@@ -28,10 +28,6 @@ type Ports = {
   readonly clock: Pick<Clock, 'steady'>
 }
 
-/**
- * @throws ImageBuildFailure with the failed step; Error if the engine gives another reason; the signal's reason when
- * aborted
- */
 export async function buildWorkerImage(
   { engine, packContext, times, clock }: Ports,
   { lock, image, tag, noCache, secrets }: ImageBuildRequest,

@@ -1,4 +1,3 @@
-/** Starts a worker with future settings, so that a broken release is detected before it serves. */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inSeconds } from '../../lib/text.ts'

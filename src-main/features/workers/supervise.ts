@@ -1,5 +1,3 @@
-/** Applies the decisions of rules/scaling.ts after changes and when one falls due. */
-
 import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Change, Endpoint, JobChange } from '../../storage/storage.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'

@@ -1,4 +1,3 @@
-/** Workflows with versions and drafts. Writers state what they have seen, and never overwrite anything else. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowDetail, WorkflowView } from '../../contract/workflows.ts'

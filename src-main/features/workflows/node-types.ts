@@ -1,4 +1,3 @@
-/** Node classes of endpoints: built-in, from a file, or from the backing server. */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'

@@ -55,7 +55,6 @@ export function createServersWatch(deps: {
     const among = (isDue ? answering : beginning).map(({ address }) => address)
     if (stopping.aborted || among.length === 0) return
     if (isDue) readAt.set(endpoint.id, clock.steady())
-    // Before graphs go to them.
     for (const { address } of beginning) servers.noteLoaded(address, await readLastModels(address, stopping))
     await nodeTypes
       .fetch(endpoint, among)

@@ -7,7 +7,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns undefined if it is not JSON */
 export function plainJson(text: string): unknown {
   try {
     return JSON.parse(text)

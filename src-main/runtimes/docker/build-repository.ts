@@ -27,7 +27,6 @@ export class ImageBuildFailed extends Error {
   }
 }
 
-/** @throws ImageBuildFailed; Error with a sentence; the signal's reason */
 export async function buildRepository(
   docker: Docker,
   { source, ...build }: RepositoryBuild,

@@ -6,7 +6,6 @@ export type EngineMessage = {
   readonly progressDetail?: { readonly current?: number; readonly total?: number }
   readonly stream?: string
   readonly error?: string
-  /** Of BuildKit: its trace, or the id of the image; of a push: the digest. */
   readonly aux?: string | { readonly ID?: string; readonly Digest?: string }
 }
 

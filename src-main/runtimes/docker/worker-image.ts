@@ -1,4 +1,3 @@
-/** The worker image for handlers, built on demand from resources/docker/worker. Its tag contains a content hash. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'

@@ -1,4 +1,3 @@
-/** Installs packages into a virtual environment, created if missing: with uv, or with venv and pip. */
 import { join } from 'node:path'
 import { runProgram } from '../../lib/node/run-program.ts'
 import type { EnvironmentInstall } from '../port.ts'

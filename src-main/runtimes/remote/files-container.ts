@@ -1,4 +1,3 @@
-/** Remote container of svc_files with its volume, without network and rights; it ends when unused. */
 import { MIB } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
 import { ifThere } from '../docker/engine-messages.ts'

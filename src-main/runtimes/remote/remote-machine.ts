@@ -1,4 +1,3 @@
-/** A remote place over SSH: engine socket and worker ports are forwarded locally, files are sent. */
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
 import type { Connected } from '../docker/engine.ts'
 import type { DockerPlace } from '../docker/engine-host.ts'

@@ -1,4 +1,3 @@
-/** Local ports and sockets forwarded over SSH, restored with each connection. */
 import { rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../lib/clock.ts'

@@ -1,4 +1,3 @@
-/** Chooses the machine for a worker by the available room. Source: docs/spec/machines.md, 2. */
 import type { ContainerSettings } from '../../contract/container.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
 import { sizeText } from '../../lib/text.ts'

@@ -1,4 +1,3 @@
-/** All charts of a group share their time axis and cursor. */
 import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef, useState } from 'react'

@@ -1,4 +1,3 @@
-/** Points in a plane, in groups: the cost of a choice against its benefit. */
 import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef } from 'react'

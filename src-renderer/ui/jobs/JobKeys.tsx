@@ -1,4 +1,3 @@
-/** Finds jobs that a cancel may restart, since they run on the same workers. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'

@@ -1,4 +1,3 @@
-/** Errors of the server about nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import type { FailureFacts } from '../failure.ts'
 import { textIn } from '../progress/server-message.ts'

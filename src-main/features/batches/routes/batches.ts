@@ -68,7 +68,6 @@ export const BATCH_OPERATIONS = {
   batchRetry: async ({ path }, service) => await retryBatch(service, path.batchId),
   batchCancel: async ({ path }, { batches }) => await batches.cancel(path.batchId, ['IN_QUEUE', 'IN_PROGRESS']),
   async batchDelete({ path }, service) {
-    // Its inputs become jobs first, which stay.
     await service.batches.settled(path.batchId)
     await deleteBatch(service, path.batchId)
     return DONE

@@ -1,4 +1,3 @@
-/** ComfyUI's own page, from the Python index. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installPythonPackage } from '../../../lib/node/install-python-package.ts'
@@ -11,7 +10,6 @@ export const hasIndex = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-/** @returns the folder of the page, or the reason for the failure, as the end of a sentence */
 export async function installPage(
   cache: string,
   installing: (name: string) => void,

@@ -6,7 +6,6 @@ const TYPE = 'core/ASSET'
 /** Ids have the form of a UUID, and those of results end with a number. */
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d{1,4})?/g
 
-/** Up to `most` that look like ids of assets, for a lookup before the graph is parsed. */
 export function possibleAssetIds(graph: string, most: number): readonly string[] {
   const ids = new Set<string>()
   if (!graph.includes(TYPE)) return []

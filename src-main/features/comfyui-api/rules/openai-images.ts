@@ -24,7 +24,6 @@ const IGNORED: ReadonlySet<string> = new Set([
 export type SentImages = {
   /** Without pictures. In forms, values are texts. */
   readonly fields: ReadonlyMap<string, JsonValue>
-  /** In base64. */
   readonly images: readonly string[]
   readonly mask: string | undefined
 }

@@ -55,7 +55,6 @@ export async function hasHubFile(folder: string): Promise<boolean> {
   return (await readNamed(folder, 'hub.json')) !== undefined
 }
 
-/** Variables that workers get elsewhere, and the option that sets one. */
 type Answering = { readonly known: readonly string[]; readonly option: string }
 
 /**

@@ -1,7 +1,3 @@
-/**
- * Dispatches graphs to the ComfyUI servers of an endpoint with several, as features/workers/rules/choose-job.ts
- * decides.
- */
 import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { type Clock, momentOf } from '../../../lib/clock.ts'
 import type { Endpoint, Job, Storage } from '../../../storage/storage.ts'

@@ -1,5 +1,3 @@
-/** Requeues jobs of lost workers; expires and archives jobs past their deadlines. */
-
 import { type Clock, momentOf } from '../../../lib/clock.ts'
 import { type SliceDeps, writeInSlices } from '../../../lib/write-slices.ts'
 import type { Job, Moment, Storage } from '../../../storage/storage.ts'

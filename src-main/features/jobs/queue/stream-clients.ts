@@ -1,4 +1,3 @@
-/** Bounded memory of stream clients, to choose the response form; unknown ones get the specified form. */
 import type { JobState } from '../../../contract/job.ts'
 import type { Log, NewId } from '../../../lib/clock.ts'
 import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../rules/stream.ts'

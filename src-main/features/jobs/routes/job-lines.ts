@@ -1,4 +1,3 @@
-/** Lines of JSON that become jobs. Files are streamed, never fully held in memory. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'

@@ -1,4 +1,3 @@
-/** The error of a job whose workers were lost. Clients know how it begins; source: docs/spec/job-api.md, 4. */
 import { counted } from '../../../lib/text.ts'
 
 /** @param cause how its last worker ended, if known */

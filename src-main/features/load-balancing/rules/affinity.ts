@@ -1,4 +1,3 @@
-/** Worker affinity: the worker that a request asks for. Source: docs/spec/job-api.md, 10. */
 import { type Candidate, chooseWorker, type ShareRule } from './choose-worker.ts'
 
 /** In requests, the worker that is asked for; in responses, the worker that answered. */

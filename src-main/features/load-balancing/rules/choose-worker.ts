@@ -1,4 +1,3 @@
-/** Times are monotonic ms. */
 export type Candidate = {
   readonly openRequests: number
   readonly startedAt: number

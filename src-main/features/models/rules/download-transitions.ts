@@ -1,4 +1,3 @@
-/** The only table of download states. Interrupted downloads wait for a retry; ended ones for a person. */
 import type { DownloadState } from '../../../contract/models.ts'
 
 export type DownloadEvent = 'start' | 'pause' | 'finish' | 'fail' | 'cancel' | 'retry'

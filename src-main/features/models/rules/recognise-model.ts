@@ -1,4 +1,3 @@
-/** Recognises models by tensor names, shapes and metadata, without loading them. */
 import type { ModelFacts } from '../../../contract/models.ts'
 import { readTensors, type Tensor, type TensorFile } from './model-heads.ts'
 

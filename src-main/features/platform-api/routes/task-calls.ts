@@ -1,4 +1,3 @@
-/** Requests of the platform's package about its calls of tasks. Source: docs/spec/platform.md, 4. */
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
 import { TASK_ROUTES } from '../../../contract/task-calls.ts'

@@ -1,4 +1,3 @@
-/** Plans a target deploy by comparing with the target's management API. */
 import type { PlannedStep } from '../../../contract/app.ts'
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import type { PlatformEndpoint, PlatformEndpointUpdate } from '../../../contract/platform.ts'

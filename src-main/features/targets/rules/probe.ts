@@ -1,4 +1,3 @@
-/** Calls that are sent to two services of the platform's API, and the comparison of their answers. */
 import type { ProbeAnswer, ProbeResult } from '../../../contract/targets.ts'
 import { isRecord } from '../../../lib/json/plain.ts'
 

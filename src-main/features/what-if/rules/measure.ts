@@ -1,4 +1,3 @@
-/** Measures spans from the history of an endpoint: execution, cold start, stop and turnaround. */
 import type { WorkerState } from '../../../contract/endpoint.ts'
 
 export type RecordedJob = {

@@ -54,10 +54,6 @@ export type Repository = {
 
 type Shown = { readonly output: Output; readonly surroundings: Surroundings; readonly signal: AbortSignal }
 
-/**
- * Opens a folder or clones a git address, and removes the clone at the end.
- * @throws CliError USAGE, IMAGE_NOT_BUILT
- */
 export async function withRepository<Result>(
   text: string,
   { output, surroundings, signal }: Shown,
@@ -92,10 +88,6 @@ type CloneOptions = Parameters<typeof import('../adapters/clone-repository.ts')[
 
 export type BuiltRepository = Awaited<ReturnType<ImageBuilder['build']>> & { readonly warnings: readonly string[] }
 
-/**
- * Builds the image of a repository and shows each step.
- * @throws CliError USAGE, FILE_UNREADABLE, IMAGE_NOT_BUILT; the signal's reason
- */
 export async function buildImageOf(
   repository: Repository,
   { tag, ...options }: ImageBuildOptions & { readonly tag: string },

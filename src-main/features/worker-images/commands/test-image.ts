@@ -35,10 +35,6 @@ export type ImageTestOptions = {
 
 export const isLockName = (name: string): boolean => /\.ya?ml$/i.test(name)
 
-/**
- * Plans the test of an image with the graph of its lock, or with any graph.
- * @throws CliError USAGE, FILE_UNREADABLE, FILE_INVALID, NOT_A_WORKFLOW
- */
 export async function planImageTest(
   lockFile: string | undefined,
   { workflow, full, gpu }: ImageTestOptions,

@@ -61,7 +61,7 @@ function accepts(wanted: string, version: string): boolean {
   try {
     return satisfies(version, wanted, { prereleases: true })
   } catch {
-    return true // The field is free text; an installer reports it better.
+    return true
   }
 }
 

@@ -65,7 +65,6 @@ const isWebAddress = (source: string) => /^https?:\/\//.test(source)
 // Letters that need no quotes in a mount; a percent sign starts no variable.
 const folderName = (name: string) => encodeURIComponent(name).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0)}`)
 
-/** @throws UnusableLock with all texts that cannot be in a Dockerfile, and all models that are nowhere */
 export function imageFiles(lock: WorkflowLock, options: ImageOptions): ImageFiles {
   const problems = [...unusableTexts(lock), ...unknownBakes(lock, options)]
   const models = lock.models.map((model) => ({ ...model, delivery: deliveryOf(model, options.bake) }))

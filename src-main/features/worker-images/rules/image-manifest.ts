@@ -61,7 +61,6 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
 }
 
 function callOf(app: string, { parameters }: GraphToRelease): ManifestResource['functions'][number] {
-  // A default that JavaScript would round stays out, so the call uses it exactly.
   const example = parameters.flatMap(({ name, default: given }) => {
     const value = given === undefined ? undefined : plainJson(given)
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)

@@ -155,7 +155,6 @@ const DISK_MOST_GB = 100_000
 const VOLUME_MOST_GB = 4096
 const VOLUME_LEAST_GB = 10
 
-/** A container needs room for its image and what it writes. Source: ours, a fifth more. */
 export const diskGbFor = (sizeBytes: number): number => Math.max(5, Math.ceil((1.2 * sizeBytes) / GIB))
 
 export function volumeGbFor(mounts: readonly Pick<MountedModel, 'sizeBytes'>[]): number {

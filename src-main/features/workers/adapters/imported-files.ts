@@ -1,4 +1,3 @@
-/** Follows imports in the source; module names built at run time are not found. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'

@@ -1,6 +1,3 @@
-/**
- * Status of the ComfyUI servers of endpoints with several. Kept in memory: after a start it is read again.
- */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
@@ -70,7 +67,6 @@ export function createWorkflowServers(deps: {
       this.noteAway(address, why)
       losses.emit(address)
     },
-    /** Graphs that still run know better. */
     noteLoaded(address: string, models: readonly string[]) {
       if ((known.get(address) ?? UNREAD).loaded.length === 0) change(address, { loaded: models })
     },

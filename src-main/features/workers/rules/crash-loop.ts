@@ -1,4 +1,3 @@
-/** Detects crashes of workers, their cause, and the back-off before the next start. */
 import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../../lib/text.ts'

@@ -1,5 +1,3 @@
-/** Log lines of workers: parsing, assignment to jobs, unsent results, and masking. */
-
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { keepEnds } from '../../../lib/text.ts'
 

@@ -11,7 +11,6 @@ export const workerOf = (pool: WorkerPool | undefined) => (pool === 'batch' ? 'b
 
 type OfPool = { readonly pool?: WorkerPool | undefined }
 
-/** Like `1 of 3 workers, 1 batch worker`. */
 export function workersText(workers: readonly OfPool[], { workersMax }: Pick<EndpointConfig, 'workersMax'>): string {
   const batch = workers.filter(({ pool }) => pool === 'batch').length
   const main = `${workers.length - batch} of ${counted(workersMax, 'worker')}`

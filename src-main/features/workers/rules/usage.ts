@@ -1,4 +1,3 @@
-/** Resource usage: containers by the engine, processes by the system, GPUs by nvidia-smi. */
 import type { WorkerUsage } from '../../../contract/endpoint.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
 import type { GpuHold } from '../../../runtimes/rules/gpu-allocation.ts'

@@ -1,5 +1,3 @@
-/** Finds nodes of a document by title, class, id and values, also in subgraphs. */
-
 import { isArray, isNumber, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import { type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import type { NodeTypes } from './node-types.ts'

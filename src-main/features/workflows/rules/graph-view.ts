@@ -1,5 +1,3 @@
-/** The drawn parts of a graph. Parts that an edit did not touch stay the same object. */
-
 import { asDouble, isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import {
   type BoundarySlot,

@@ -1,4 +1,3 @@
-/** Inputs are sockets, or widgets set on the node. Source: docs/spec/comfyui.md, 5. */
 import { asText } from '../../../lib/json/plain.ts'
 import type { JsonArray, JsonObject } from '../../../lib/json/value.ts'
 

@@ -32,7 +32,6 @@ export type StatedPackage = {
   readonly version: string | undefined
 }
 
-/** @returns undefined without a valid id of the registry or repository */
 export function readStatedPackage(raw: JsonObject): StatedPackage | undefined {
   const valid = (key: string, pattern: RegExp) => {
     const text = asText(raw.get(key))

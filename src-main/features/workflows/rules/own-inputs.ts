@@ -1,4 +1,3 @@
-/** Fields for inputs that only the node itself names, by the type of its slot or by the value. */
 import { isNumber, type JsonValue } from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType } from './input-type.ts'

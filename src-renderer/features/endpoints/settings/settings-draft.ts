@@ -1,5 +1,3 @@
-/** Pure logic of unsaved settings: differences, body, effect, and conflicts with others. */
-
 import type { z } from 'zod'
 import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
 import { SEEN_AT_START } from '../../../../src-main/features/apps/rules/plan.ts'

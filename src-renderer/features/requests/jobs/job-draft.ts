@@ -1,4 +1,3 @@
-/** The job draft: the body text is the truth, options are its fields. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useSearchParams } from 'wouter'

@@ -1,4 +1,3 @@
-/** Keyboard on the canvas: one node is in the Tab order, arrows and Tab move on, Enter goes inside. */
 import { useReactFlow, type Viewport } from '@xyflow/react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { Flow } from '../graph/flow-graph.ts'

@@ -1,7 +1,3 @@
-/**
- * Drawing links: from a slot, or detaching an input's link. Dropping on a slot or node connects; on empty space it
- * offers nodes.
- */
 import {
   type Connection,
   type FinalConnectionState,

@@ -1,4 +1,3 @@
-/** Open documents live as long as the window, with edits and undo; their list survives it. */
 import { z } from 'zod'
 import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'

@@ -1,4 +1,3 @@
-/** A graph for React Flow; unchanged nodes stay the same objects and are not redrawn. */
 import { type NodeHandle, Position } from '@xyflow/react'
 import { useMemo, useState } from 'react'
 import {

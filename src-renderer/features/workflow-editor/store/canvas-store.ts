@@ -1,5 +1,3 @@
-/** One store per page; document state is in the editor store. */
-
 import type { Viewport } from '@xyflow/react'
 import { createContext, useContext } from 'react'
 import { z } from 'zod'

@@ -1,5 +1,3 @@
-/** Prompt weights, `(word:1.1)`, changed with Ctrl and arrows. Source: docs/spec/comfyui.md, 8. */
-
 export type Selected = { readonly text: string; readonly from: number; readonly to: number }
 
 // In hundredths, so that 1.05 + 0.05 is 1.1. Source: the convention of ComfyUI's editors.

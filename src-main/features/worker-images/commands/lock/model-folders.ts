@@ -35,7 +35,6 @@ async function ofService(command: CliCommand, surroundings: Surroundings): Promi
       const download = downloads.find(
         (one) => one.state === 'done' && one.folder === path && one.directory === directory && one.name === name,
       )
-      // A query without its values is not an address.
       const source = download?.url.includes('=…') === true ? undefined : download?.url
       for (const within of folder === undefined ? [] : foldersOf(folder, directory))
         found.set(join(path, within, name), {

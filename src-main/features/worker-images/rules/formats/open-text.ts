@@ -65,7 +65,6 @@ export function changedText({ text, isJson, document, data: before }: OpenText, 
 
 type Edit = { readonly start: number; readonly end: number; readonly by: string }
 
-/** Changes of single values, which leave the rest of the text alone; undefined: entries come or go. */
 function scalarEdits(node: unknown, value: unknown): readonly Edit[] | undefined {
   if (same(dataOf(node), value)) return []
   if (isMap(node) && isRecord(value)) {

@@ -1,4 +1,3 @@
-/** Indexes of nodes and links, cached per list identity. */
 import { asText } from '../../../../lib/json/plain.ts'
 import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {

@@ -1,4 +1,3 @@
-/** Sizes of nodes that have none in the file, in canvas pixels. */
 import { type InputType, isWidget } from '../input-type.ts'
 import type { NodeType } from '../node-types.ts'
 import { valueSlots } from '../widgets.ts'

@@ -1,5 +1,3 @@
-/** Edits subgraph slots inside and on hosts, matched by name. Source: docs/spec/comfyui.md, 1. */
-
 import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   type BoundarySlot,

@@ -1,5 +1,3 @@
-/** Manages definitions that come with pasted nodes or lose their last instance. Source: docs/spec/comfyui.md, 1.1. */
-
 import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import {
   type GraphNode,

@@ -1,4 +1,3 @@
-/** Immutable edits share untouched parts, so that undo is keeping the previous document. Source: ours. */
 import { type Graph, type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 
 export type GraphAddress = string | undefined

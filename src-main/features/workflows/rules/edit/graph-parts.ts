@@ -1,5 +1,3 @@
-/** A set of nodes with links, reroutes and subgraphs, as used for copying, pasting and dissolving. */
-
 import { type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import {
   type Graph,

@@ -1,5 +1,3 @@
-/** Group membership follows from positions; edits name a group by its index in the list. */
-
 import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../../../../lib/json/value.ts'
 import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'

@@ -1,5 +1,3 @@
-/** Edits values and keeps both stored value lists equal. Source: docs/spec/comfyui.md, 1. */
-
 import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'

@@ -1,4 +1,3 @@
-/** Files that contain JSON with a graph: tensors, drawings, shapes. Source: docs/spec/comfyui.md, 4. */
 import { parseJson } from '../../../../lib/json/parse.ts'
 import { asText } from '../../../../lib/json/plain.ts'
 import { isObject, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'

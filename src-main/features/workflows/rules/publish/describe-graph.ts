@@ -36,7 +36,6 @@ function parameterSchema(parameter: GraphParameter): JsonObject {
   ])
 }
 
-/** @param described without parameters and version: an endpoint that is no published graph */
 export function describeGraph({
   id,
   name,

@@ -121,7 +121,6 @@ export type CorePorts = {
   }) => Fleet
   readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => Promise<MachineFleets>
   readonly facts: () => ServiceFacts
-  /** Key for workers that call other endpoints and belong to no app. */
   readonly accountKey: () => string
   readonly prepareKeyFile: (key: string) => () => void
   /** Address for traces from the start options; it wins over the setting. */
@@ -327,7 +326,6 @@ export function createCore(ports: CorePorts) {
 export const machineFleets = async (options: MachineFleetsOptions): Promise<MachineFleets> =>
   (await import('../runtimes/machine-fleets.ts')).createMachineFleets(options)
 
-/** The adapters and types for shells, which import only the core. */
 export {
   createDockerFleet as dockerFleet,
   createProcessFleet as processFleet,

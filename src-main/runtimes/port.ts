@@ -126,7 +126,6 @@ export type Fleet = {
   readonly close: () => Promise<void>
 }
 
-/** An image this program built, size in bytes; `old` if no longer needed. */
 export type OwnImage = { readonly name: string; readonly bytes: number; readonly old: boolean }
 
 type EngineReport = EngineView & {
@@ -197,7 +196,6 @@ export type ToolVersion = { readonly name: string; readonly version: string | un
 
 export type FolderSize = { readonly bytes: number; readonly files: number }
 
-/** A folder entry with its total size; the time is wall ms. */
 export type FolderEntry = { readonly name: string; readonly bytes: number; readonly changedAt: number }
 
 export type ProcessReading = {

@@ -6,7 +6,6 @@ import type { ImageConflict } from '../../contract/worker-images.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { filled } from '../../lib/text.ts'
 
-/** Exit codes of all commands; scripts rely on them. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,

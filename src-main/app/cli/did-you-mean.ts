@@ -22,7 +22,6 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   }
 }
 
-/** The command that another program calls by this word. */
 export function synonym(word: string, names: readonly string[]): string | undefined {
   const alike = SYNONYMS.find((words) => words.includes(word)) ?? []
   return alike.find((one) => names.includes(one))

@@ -3,7 +3,6 @@ import type { Output } from './output.ts'
 import { createStatusLine } from './progress-line.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
 
-/** A shell's exit code for a signal: 128 + its number. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
 // ms. One Ctrl+C may arrive several times, from the terminal's process group and from npm or `timeout`. Source: ours,

@@ -85,7 +85,6 @@ export function stateText(output: Output, { status, error }: Parameters<typeof i
   return output.paint(STATE_COLOURS[stopped ? 'TIMED_OUT' : status], text)
 }
 
-/** A local time as pages show it: `2026-11-24 14:03:07`. */
 export function timeText(at: number): string {
   return momentText(at).slice(0, -'.000'.length)
 }

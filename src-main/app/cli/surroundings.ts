@@ -13,7 +13,6 @@ export type TextTarget = {
 
 export type TextSource = AsyncIterable<string | Uint8Array> & {
   readonly isTTY?: boolean | undefined
-  /** Raw terminal input: delivers every key, even Ctrl+C, without echo. */
   setRawMode?(raw: boolean): unknown
   destroy?(): unknown
 }

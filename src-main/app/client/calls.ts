@@ -42,7 +42,6 @@ type Given<Bytes> = {
 
 type WayCode = 'NOT_REACHABLE' | 'NOT_DRYDOCK'
 
-/** A failed call. Its message says what happened and what to do. */
 export class ApiError extends Error {
   readonly code: ErrorCode | WayCode
   /** HTTP status; 0 without an answer. */

@@ -11,7 +11,6 @@ export type HttpRequest = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
-  /** PEM: the only trusted certificate; undefined: those that the system trusts. */
   readonly certificate?: string | undefined
   /** Encoding of the response (default: utf8); latin1 keeps each byte as one character. */
   readonly encoding?: 'utf8' | 'latin1'

@@ -105,7 +105,6 @@ function userNumbers(): string | undefined {
 
 export type ContainerState = ReturnType<typeof openContainerState>
 
-/** State that holds the id, from the first container on. */
 export const SERVICE_ID = 'containers.serviceId'
 
 export function openContainerState(storage: Pick<Storage, 'state' | 'write'>) {

@@ -6,7 +6,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { TimeSource } from '../core.ts'
 
-/** Check interval, ms; source: ours, a check costs 5 us. */
 export const POLL_EVERY_MS = 2500
 // Share of one core between two checks. Source: ours; an idle service with workers uses 0.01, one that answers 75
 // requests a second 0.2.

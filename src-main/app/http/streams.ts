@@ -9,7 +9,6 @@ import type { StreamHandler } from '../../http/server/listen.ts'
 export const createWorkerStreams = (service: BalancerServices, ready: Promise<void>): StreamHandler =>
   toHandler(createProxy(service, ready))
 
-/** Requests to workers and from ComfyUI clients, outside the service's routes. */
 export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>) {
   const responder = createComfyuiHandler(service, ready)
   const comfyui = toHandler(responder)

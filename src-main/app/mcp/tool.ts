@@ -15,7 +15,6 @@ export type ToolAnswer = {
   readonly more?: string | undefined
 }
 
-/** A person's answer; `nobody`: the agent's client cannot ask. */
 export type Confirmation = 'yes' | 'no' | 'nobody'
 
 export type ToolContext = {

@@ -47,7 +47,6 @@ export type BuildRequest = {
   /** Absolute folders outside the project that links may lead to. */
   readonly allowLinksTo?: readonly string[] | undefined
   readonly isPreview?: boolean
-  /** Throws before anything is installed or packed if the app cannot be deployed. */
   readonly check?: ((scan: ScanDocument) => Promise<void>) | undefined
 }
 

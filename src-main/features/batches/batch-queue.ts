@@ -121,7 +121,6 @@ export function createBatchQueue(deps: Deps) {
     while (await storage.write(() => batches.dropDrafts(seq, after, { most: DROPPED_AT_ONCE, lines })));
   }
 
-  /** Deletes requests of a call that a kill interrupted. */
   async function dropUncounted(batch: Batch): Promise<void> {
     if (countBatch(storage, batch).uncounted > 0) await dropDrafts(batch.seq, batch.received, true)
   }

@@ -103,7 +103,6 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
     rename: query<[name: string, seq: number]>(`UPDATE batches SET name = ? WHERE seq = ?`).run(),
     counts: (batch: number): BatchCounts =>
       Object.fromEntries(counts(batch).map(({ status, count }) => [status, count])),
-    /** Inputs that a cancel ends, including those that are not jobs yet. */
     unended: query<[batch: number], number>(`
       SELECT SUM(count) FROM batches JOIN batch_counts ON batch = seq
       WHERE seq = ? AND (status IN ('IN_QUEUE', 'IN_PROGRESS')

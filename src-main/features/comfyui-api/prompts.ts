@@ -252,7 +252,6 @@ export function readEnd({ storage }: Pick<RunDeps, 'storage'>, stored: Pick<Stor
   return { promptId, end, startedAt: run.endedAt - (run.executionMs ?? 0), endedAt: run.endedAt }
 }
 
-/** Cancels the running prompts, or the running one with the id. */
 export async function interrupt(deps: RunDeps, endpointId: string, promptId: string | undefined): Promise<void> {
   const open = deps.storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
   for (const { runId, status } of open)

@@ -11,7 +11,6 @@ import { hasSeveralServers } from './rules/server-address.ts'
 
 type RunParts = {
   readonly graph: Pick<RunGraph, 'text' | 'files'>
-  /** For the bridge: requests previews, with the document's JSON. Undefined: another worker. */
   readonly bridge: { readonly document: string | undefined } | undefined
   /** The endpoint whose ComfyUI client sent the graph: it loads the files that this client sees. */
   readonly clientOf: string | undefined

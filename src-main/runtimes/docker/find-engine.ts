@@ -14,7 +14,6 @@ export type EngineSurroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly platform: NodeJS.Platform
-  /** User and group of this program, like `1000:1000`; undefined: none. */
   readonly user?: string | undefined
 }
 

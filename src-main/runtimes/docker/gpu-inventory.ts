@@ -13,7 +13,6 @@ import {
 } from '../rules/gpu-list.ts'
 
 export type GpuReader = {
-  /** Takes 20 ms to some seconds after a pause. */
   readonly inventory: () => Promise<GpuInventory>
   readonly processes: () => Promise<readonly GpuProcess[]>
 }

@@ -5,7 +5,6 @@ import type { WorkerAddress, WorkerSpec } from '../port.ts'
 
 export const LABELS = {
   service: SERVICE_LABEL,
-  /** The service run that created it, which identifies leftovers. */
   run: 'svc.run',
   endpoint: 'svc.endpoint',
   worker: 'svc.worker',

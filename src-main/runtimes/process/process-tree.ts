@@ -64,7 +64,6 @@ async function stillThere(marks: readonly ProcessMark[]): Promise<readonly Proce
   return marks.filter(({ startedAt }, index) => seen[index]?.startedAt === startedAt)
 }
 
-/** Reads all processes, on Linux; skips those for which `read` returns nothing. */
 export async function readProcesses<One>(read: (pid: string) => Promise<One | undefined>): Promise<readonly One[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const seen: One[] = []

@@ -37,7 +37,6 @@ const MAX_COUNTED = 100
 
 const NOT_TOLD = 'Docker reports neither the load of its machine nor its free disk space'
 
-/** Reads usage in the background; answers have the last values. */
 export function createEngineUse(clock: Pick<Clock, 'steady'>) {
   const disk = createSlowFigure(clock, DISK_MS, diskOf)
   const cpus = createSlowFigure(clock, CPUS_MS, cpusUsedOf)

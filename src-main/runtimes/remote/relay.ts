@@ -41,7 +41,6 @@ export type RelayOptions = {
   readonly pythonPath: string
   readonly image: (connected: Client, watch: Watch) => Promise<string>
   readonly way: (connected: Client) => Promise<TunnelThere>
-  /** Time that workers may run without the service, ms. */
   readonly lostMs: number
   readonly answerTo: (host: string) => void
 }

@@ -70,7 +70,6 @@ for program in ${NVIDIA_SMI_PATHS.join(' ')}; do
 done
 echo missing
 `
-/** Disk and load of a machine, bytes; unreported values are missing. */
 export type HostFacts = {
   readonly diskFreeBytes?: number
   readonly diskTotalBytes?: number

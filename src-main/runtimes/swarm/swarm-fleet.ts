@@ -275,7 +275,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     }
   }
 
-  /** New volumes must be writable at once. Never rejects. */
   async function openVolumes(node: SwarmNode, mounts: readonly Mount[], image: string): Promise<void> {
     try {
       const { docker } = await node.engine.connect()

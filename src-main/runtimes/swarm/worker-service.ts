@@ -16,7 +16,6 @@ export type WorkerServicePlan = {
   readonly network: string
   readonly constraints: readonly string[]
   readonly cards: { readonly kind: string; readonly count: number } | undefined
-  /** Memory a node must have free, bytes; undefined for none. */
   readonly reservedBytes: number | undefined
   readonly environment: Readonly<Record<string, string>>
   readonly graceMs: number

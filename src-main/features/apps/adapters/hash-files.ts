@@ -7,7 +7,6 @@ import { comparePaths, fingerprintFrame } from '../rules/manifest.ts'
 import type { OurPackages } from './pack-artifact.ts'
 import { listFiles, readFiles, unreadable } from './read-files.ts'
 
-/** SHA-256 over all files in path order. See features/apps/rules/manifest.ts. */
 export const hashFiles: HashFiles = async (project, paths, signal, onFile) => {
   const hash = createHash('sha256')
   const files = [...paths].sort(comparePaths).map((name) => ({ name, path: join(project, name) }))

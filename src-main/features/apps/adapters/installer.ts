@@ -25,7 +25,6 @@ export type InstallerOptions = {
 // Source: docs/spec/app-deploy.md, 5. Newest first, because pip takes the first with a wheel.
 const PIP_PLATFORMS = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
 const UV_PLATFORM = 'x86_64-manylinux_2_28'
-/** Target platform of packages; part of the cache's key. */
 export const INSTALL_PLATFORM = UV_PLATFORM
 
 const CHECK_LIMIT_MS = 20_000

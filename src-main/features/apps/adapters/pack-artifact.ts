@@ -10,7 +10,6 @@ import { listFiles } from './read-files.ts'
 import { createMeter, type Meter, OverLimit, type TarEntry, writePart } from './tar-part.ts'
 import { makeFile } from './write-files.ts'
 
-/** Writes packages first, which were compressed when they were installed, then the app. */
 export function createPacker(options: OurPackages & { readonly limitBytes: number }): PackArtifact {
   return async (content, output, signal) => {
     const app = await appEntries(content, options)

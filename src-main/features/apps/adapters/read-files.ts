@@ -8,7 +8,6 @@ import type { ProjectSource } from '../../projects/ports.ts'
 import { comparePaths } from '../rules/manifest.ts'
 import { isExecutableMode } from './file-modes.ts'
 
-/** Files up to this size are held in memory, larger ones are streamed. */
 export const WHOLE_BYTES = MIB
 /** Parallel reads or writes. Source: ours; with the size above, at most 32 MiB in memory. */
 export const FILES_AT_ONCE = 32

@@ -67,7 +67,6 @@ export type ArtifactContent = {
 
 export type MadeArtifact = { readonly files: number }
 
-/** An archived artifact; `bytes` and `sha256` (hex) of the archive. */
 export type PackedArtifact = MadeArtifact & { readonly bytes: number; readonly sha256: string }
 
 export type MakeArtifact<Made extends MadeArtifact> = (

@@ -59,7 +59,6 @@ function generatedPieces(files: readonly ContainedFile[]): readonly ArtifactPiec
   }))
 }
 
-/** Merges small files per folder, and small folders into their parent. */
 function filePieces(files: readonly ContainedFile[], least: number): readonly ArtifactPiece[] {
   const kind = 'project'
   const pieces: ArtifactPiece[] = []

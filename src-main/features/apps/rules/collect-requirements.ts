@@ -8,7 +8,6 @@ export type CollectedRequirements = {
   readonly options: readonly InstallerOption[]
   readonly excludes: readonly string[]
   readonly leftOut: readonly string[]
-  /** Requirements that are left to the worker's image, sorted and unique. */
   readonly ofImage: readonly string[]
   readonly problems: readonly BuildProblem[]
 }

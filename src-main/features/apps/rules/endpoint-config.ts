@@ -27,7 +27,6 @@ const APP_TARGET = '/app'
 /** Tells that runtime where the artifact is. Source: the same. */
 export const APP_FOLDER_VARIABLE = 'RUNPOD_APP_DIR'
 
-/** Where workers find a network volume. Source: docs/spec/platform.md, 2. */
 export const VOLUME_TARGET = '/runpod-volume'
 
 /**

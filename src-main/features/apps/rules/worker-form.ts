@@ -24,7 +24,6 @@ function firstValue(variable: HubVariable): string {
   return first === undefined ? '' : valueText(variable, first)
 }
 
-/** Formats a value for workers; booleans have their own words. */
 function valueText({ input }: HubVariable, value: string | number | boolean): string {
   if (typeof value !== 'boolean' || input === undefined) return String(value)
   return value ? input.trueValue : input.falseValue

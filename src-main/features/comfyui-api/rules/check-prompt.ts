@@ -12,7 +12,6 @@ import { missingAssets, NO_OUTPUTS, NO_PROMPT, type Refusal, refusalOf } from '.
 export type AskedPrompt = {
   /** Ids of outputs; undefined: all. */
   readonly targets: readonly string[] | undefined
-  /** False: the server may have new files since its lists were read. */
   readonly knowsFiles: boolean
   /** Names of input files by id, for references to assets; undefined: they are not read. */
   readonly assets?: Readonly<Record<string, string>> | undefined

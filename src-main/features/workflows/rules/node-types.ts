@@ -43,7 +43,6 @@ export type NodeType = {
   readonly displayName: string
   readonly category: string
   readonly description: string
-  /** In the order of display and of stored values. */
   readonly inputs: readonly InputType[]
   readonly outputs: readonly OutputType[]
   /** Whether a run of it alone has a result, like a saved picture. */

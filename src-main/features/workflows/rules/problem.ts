@@ -24,7 +24,6 @@ export const PROBLEM_CODES = [
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
-/** A problem. A graph with warnings can be sent. */
 export type Problem = {
   readonly code: ProblemCode
   readonly severity: 'error' | 'warning'

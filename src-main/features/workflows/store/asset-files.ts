@@ -19,7 +19,6 @@ import {
 import { createTurns } from '../../../lib/turns.ts'
 import { MIB } from '../../../lib/units.ts'
 
-/** A file that has arrived, under a temporary name. */
 export type ReceivedFile = {
   /** SHA-256. */
   readonly id: string
@@ -98,7 +97,6 @@ export function openAssetFiles(dataFolder: string) {
     async remove(ids: readonly string[]) {
       for (const id of ids) await inTurn(id, () => rm(pathOf(id), { force: true }))
     },
-    /** Names of files written before a time in wall ms. */
     async olderThan(before: number): Promise<readonly string[]> {
       const names = (await unlessMissing(readdir(folder))) ?? []
       const old: string[] = []

@@ -26,7 +26,6 @@ export function createAssetStore(db: Database) {
   const remove = query<[ids: string]>(`DELETE FROM assets WHERE id IN (SELECT value FROM json_each(?))`).run()
   return {
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM assets WHERE id = ?`).one(assetOf),
-    /** Adds it, or notes that it is used again. */
     save: ({ width, height, ...asset }: Asset) => save({ ...asset, width, height }),
     named: query<[name: string], NamedRow>(`${NAMED} WHERE n.name = ? LIMIT 1`).one(namedOf),
     namedAt: query<[name: string, endpointId: string], NamedRow>(`

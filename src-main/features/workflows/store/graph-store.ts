@@ -16,7 +16,6 @@ type Row = Omit<StoredGraph, 'parameters' | 'results' | 'document' | 'workflowId
   readonly workflowId: string | null
 }
 
-/** Makes the store of published graphs, by the id of their endpoint. */
 export function createGraphStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`

@@ -3,7 +3,6 @@ import type { WorkflowVersion, WorkflowView } from '../../../contract/workflows.
 import { queriesOf } from '../../../database/queries.ts'
 import type { LibraryText } from '../rules/runs/library-text.ts'
 
-/** The version and draft that a writer has seen. */
 export type SeenWorkflow = Pick<WorkflowView, 'version' | 'draft'>
 
 type NewWorkflow = { readonly id: string; readonly name: string; readonly isDraft: boolean }
@@ -24,7 +23,6 @@ type Row = Omit<WorkflowView, 'thumbnail' | 'thumbnailOld' | 'result'> & {
 }
 type Saved = SeenWorkflow & { readonly id: string; readonly nodes: number; readonly now: number }
 
-/** Makes the store of the library. Undefined: there is no such workflow. */
 export function createWorkflowStore(db: Database) {
   const query = queriesOf(db)
   const get = query<[id: string], Row>(`

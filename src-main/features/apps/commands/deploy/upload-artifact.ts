@@ -11,7 +11,6 @@ export type UploadParts = {
   readonly client: ServiceClient
   readonly pause: (ms: number) => Promise<void>
   readonly onProgress: (received: number) => void
-  /** Size of a part; by default the largest that the service takes. */
   readonly partBytes?: number
 }
 

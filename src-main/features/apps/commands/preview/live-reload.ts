@@ -18,7 +18,6 @@ export type LiveReloadParts = {
   readonly build: (folder: string, signal: AbortSignal) => Promise<BuiltApp>
   readonly updateVariables: () => Promise<number>
   readonly release: (wanted: WantedRelease, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
-  /** Start times of the living workers, ms since the epoch. */
   readonly workerStarts: () => Promise<readonly number[]>
   readonly report: ReportPreview
   readonly now: () => number
@@ -153,7 +152,6 @@ async function release(
   return { live: { release: number, ...built }, hasFailed: false, changed: [] }
 }
 
-/** Cancels a release that is not ready in time for a newer save. */
 async function releaseUnlessHanging(
   { changes, release: begin }: Parts,
   { live }: PreviewState,

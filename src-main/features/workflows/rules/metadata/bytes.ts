@@ -22,7 +22,6 @@ export const PARTS_MAX = 50_000
 /** Limit of texts in a file. Source: ours; tools write two. */
 export const TEXTS_MAX = 1000
 
-/** Decodes ISO 8859-1, one character per byte, for short keywords and marks. */
 export function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (value) => String.fromCharCode(value)).join('')
 }

@@ -115,7 +115,6 @@ function extentOf(iloc: Uint8Array | undefined, item: number): Extent | undefine
   return undefined
 }
 
-/** Reads integers of a given byte length; 0 beyond the end. */
 function createReader(bytes: Uint8Array, start: number) {
   let at = start
   return {

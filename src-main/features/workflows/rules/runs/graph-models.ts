@@ -19,7 +19,6 @@ export type LoadingNode = Pick<PayloadNode, 'id' | 'inputs'> & Partial<Pick<Payl
 
 export type AskedModel = { readonly node: string; readonly input: string; readonly asked: string }
 
-/** Models in the settings, and those of mounted folders. */
 export type InstalledModels = { readonly named: readonly string[]; readonly here: readonly ModelKey[] }
 
 // Loader inputs: `ckpt_name`, `clip_name2`, `lora_01`, `model`, `ipadapter_file` ... A prompt that ends like a file

@@ -17,11 +17,9 @@ export type WorkflowFacts = {
 const IMAGE = /^(?:.*\/)?[\w.-]*comfyui[\w.-]*(?:[:@].*)?$/i
 const HANDLER = /[\\/]resources[\\/]node[\\/](sketch|comfyui)[\\/]handler\.ts$/
 
-/** True for the built-in worker that draws without a model. */
 export const isStandIn = ({ handler }: Pick<WorkflowFacts, 'handler'>): boolean =>
   HANDLER.exec(handler ?? '')?.[1] === 'sketch'
 
-/** True for the built-in bridge to a ComfyUI server. */
 export const isBridge = ({ handler }: Pick<WorkflowFacts, 'handler'>): boolean =>
   HANDLER.exec(handler ?? '')?.[1] === 'comfyui'
 

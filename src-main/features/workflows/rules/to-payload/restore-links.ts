@@ -24,7 +24,6 @@ import { slotsOfClass } from '../to-document.ts'
 
 export type Restored = {
   readonly document: WorkflowDocument
-  /** Slots whose link is only in the list of links. */
   readonly slots: ReadonlySet<InputSlot>
 }
 

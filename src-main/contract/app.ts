@@ -75,7 +75,7 @@ export const releaseView = z.object({
   number: z.number().int(),
   state: z.enum(RELEASE_STATES),
   fingerprint: z.string(),
-  artifact: artifactName.optional().describe('missing where the code is a folder of this machine or an image'),
+  artifact: artifactName.optional().describe('missing if the code is a folder of this machine or an image'),
   pythonVersion: z.string(),
   runsOn: z.enum(RUNS_ON),
   kind: z.enum(RELEASE_KINDS),

@@ -15,7 +15,10 @@ import {
 import { done, type Route } from './routes.ts'
 
 const folder = z.string().min(1).max(4096)
-const follow = z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends')
+const follow = z
+  .enum(['true', 'false'])
+  .optional()
+  .describe('as server-sent events with the whole state, until it ends')
 
 export const PROJECT_ROUTES = {
   folderList: {

@@ -74,7 +74,7 @@ const namedOnce = z
 
 const graphContent = {
   payload: z.string().describe('JSON of the payload'),
-  document: z.string().optional().describe('JSON of the document that it was made of'),
+  document: z.string().optional().describe('JSON of the document that it was made from'),
   parameters: namedOnce,
   results: z.array(z.string().max(200)).max(1000).default([]),
 }

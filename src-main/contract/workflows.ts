@@ -303,7 +303,7 @@ export const workflowWorker = z.object({
     .max(100)
     .optional()
     .describe(
-      'name of a group of endpoints whose servers share the memory of one card; one of them takes jobs once the others run none and their servers have unloaded their models',
+      'name of a group of endpoints whose servers share the memory of one GPU; one of them takes jobs once the others run none and their servers have unloaded their models',
     ),
 })
 

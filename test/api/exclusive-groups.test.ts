@@ -25,7 +25,7 @@ it('endpoints that share a card run jobs in turns, and unload their models in be
   const jobs = [await send('one'), await send('two')] as const
   expect((await first.take())?.id).toBe(jobs[0])
   const taken = second.take()
-  expect(await reasonOf(jobs[1])).toContain('one runs 1 job and shares a card with this endpoint')
+  expect(await reasonOf(jobs[1])).toContain('one runs 1 job and shares a GPU with this endpoint')
   const freesBefore = one.frees()
   await first.done(jobs[0], { output: {} })
   expect((await taken)?.id).toBe(jobs[1])

@@ -434,12 +434,12 @@ const PLANTED: readonly (readonly [title: string, given: Given, ...expected: rea
   [
     'a class that two packages bring',
     { nodes: { One: { classes: ['Sharpen', 'Blur'] }, Other: { classes: ['Sharpen'] } } },
-    ['class_twice', 'One and Other bring the class Sharpen'],
+    ['class_twice', 'One and Other provide the class Sharpen'],
   ],
   [
     'a class that ComfyUI has itself',
     { nodes: { Own: { classes: ['KSampler'] } }, ownClasses: ['KSampler'] },
-    ['class_twice', 'Own brings the class KSampler', 'ComfyUI has itself'],
+    ['class_twice', 'Own provides the class KSampler', 'also a class of ComfyUI'],
   ],
   [
     'a class that no package brings',

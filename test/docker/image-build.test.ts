@@ -188,7 +188,7 @@ test('a repository leads neither out of its clone nor to other programs', async 
   commitAll(join(cwd, 'repo'))
   expect(await build('repo#:out')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('out is a link out of the repository'),
+    stderr: expect.stringContaining('out is a link to a path outside the repository'),
   })
   for (const address of ['ext::sh -c touch% owned', 'repo#--upload-pack=touch owned', 'https://a:b@127.0.0.1:1/x'])
     expect((await build(address)).exitCode).toBe(2)
@@ -219,7 +219,7 @@ test('Ctrl+C ends the build at once and removes the clone', async () => {
   expect(leftClones()).toEqual([])
 })
 
-test('the older builder builds too, and refuses secrets with the reason', async () => {
+test('the classic builder builds images, and refuses secrets with the reason', async () => {
   const files = { 'w/Dockerfile': 'FROM busybox\nARG A\nCOPY a /a\nRUN echo $A; [ "$A" = ok ]\n', 'w/a': 'a' }
   const { build, inImage } = setup(files, { DOCKER_BUILDKIT: '0' })
   expect(await build('w', '--build-arg', 'A=ok')).toMatchObject({ exitCode: 0 })

@@ -128,11 +128,11 @@ export const CLI_ERRORS = {
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },
   LOCK_INCOMPLETE: {
     exitCode: EXIT_CODES.failed,
-    message: '{file} was not locked, and nothing was written: {count} to solve, each with its options above.',
+    message: '{file} was not locked, and nothing was written: {count} to solve. The options are shown above.',
   },
   LOCK_CONFLICTS: {
     exitCode: EXIT_CODES.failed,
-    message: '{file} has {count} to solve before an image can be built, each with its options above.',
+    message: '{file} has {count} to solve before an image can be built. The choices are shown above.',
   },
   CLASSES_UNREADABLE: {
     exitCode: EXIT_CODES.failed,

@@ -141,6 +141,6 @@ async function keepTemplate(client: TargetClient, body: Named & Record<string, u
 }
 
 function idOf({ url }: TargetClient, made: { readonly id: string } | undefined): string {
-  if (made === undefined) throw new AppError('TARGET_REFUSED', { url, why: 'what was just made is not there.' })
+  if (made === undefined) throw new AppError('TARGET_REFUSED', { url, why: 'it does not list what was just created.' })
   return made.id
 }

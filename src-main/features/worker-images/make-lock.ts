@@ -144,7 +144,7 @@ async function choose(
   const { packages, unknown } = choosePackages(wanted, { ...evidence, given: [...given, ...answers] })
   for (const name of unknown)
     conflicts.push({
-      ...{ code: 'class_unknown', blocks: true, message: `No package is known that brings ${name}.` },
+      ...{ code: 'class_unknown', blocks: true, message: `No known package provides the class ${name}.` },
       choices: ['--nodes NAME=PATH', '--nodes NAME=ADDRESS@REF', '--nodes NAME=registry:ID@VERSION'],
       packages: [],
     })

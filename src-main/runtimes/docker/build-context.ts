@@ -32,7 +32,8 @@ export async function openBuildContext(source: ContextSource): Promise<BuildCont
   if (file === undefined || !(await stat(file)).isFile()) throw new Error(`there is no Dockerfile ${source.dockerfile}`)
   const within = slashed(relative(folder, file))
   const isInside = !isOutside(within)
-  if (!isInside && isClone) throw new Error(`the Dockerfile ${source.dockerfile} is a link out of the repository`)
+  if (!isInside && isClone)
+    throw new Error(`the Dockerfile ${source.dockerfile} is a link to a path outside the repository`)
   const dockerfile = isInside ? within : await outsideName(file)
   const rules = await readIgnoreFile(folder, isInside ? join(folder, within) : source.dockerfile, isClone)
   const tar = pack()
@@ -142,7 +143,8 @@ async function readIgnoreFile(folder: string, dockerfile: string, isClone: boole
   for (const path of [`${dockerfile}.dockerignore`, join(folder, '.dockerignore')]) {
     const real = await realpath(path).catch(() => undefined)
     if (real === undefined) continue
-    if (isClone && isOutside(relative(folder, real))) throw new Error(`${path} is a link out of the repository`)
+    if (isClone && isOutside(relative(folder, real)))
+      throw new Error(`${path} is a link to a path outside the repository`)
     const text = await readFile(real, 'utf8').catch((error: unknown) => {
       throw new Error(`${path} cannot be read (${errorCode(error)})`, { cause: error })
     })

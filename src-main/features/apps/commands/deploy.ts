@@ -25,7 +25,7 @@ export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void 
       .argument('[source]', 'worker repository with a Dockerfile: a folder, or an address of a git repository')
       .option('--env <environment>', 'environment (default: production, or the only one)'),
   )
-    .option('--plan', 'show what would change, and stop there')
+    .option('--plan', 'show what would change, without deploying')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')
     .addOption(new Option('--keep', 'keep endpoints that the app no longer has').conflicts('yes'))
     .addOption(

@@ -70,7 +70,8 @@ export async function cloneRepository(
     const asked = await realpath(join(root, folder)).catch(() => undefined)
     if (asked === undefined) throw new Error(`${address} has no folder ${folder}`)
     const path = relative(root, asked)
-    if (path === '..' || path.startsWith(`..${sep}`)) throw new Error(`${folder} is a link out of the repository`)
+    if (path === '..' || path.startsWith(`..${sep}`))
+      throw new Error(`${folder} is a link to a path outside the repository`)
     return { folder: asked, commit, committedAt: new Date(Number(seconds) * 1000), remove }
   } catch (error) {
     await remove()

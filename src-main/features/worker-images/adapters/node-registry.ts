@@ -39,7 +39,7 @@ export function createNodeRegistry(address: string) {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof z.ZodError || error instanceof SyntaxError)
-        throw new Error('its answer is not that of a registry of nodes', { cause: error })
+        throw new Error('its answer is not that of a node registry', { cause: error })
       throw new Error(networkReason(error), { cause: error })
     }
   }

@@ -29,7 +29,7 @@ export type ImageBuildOptions = {
 export function addImageBuildOptions<Built extends Command>(command: Built, stage = '--target <stage>'): Built {
   const repeated = (text: string, before: readonly string[] = []) => [...before, text]
   return command
-    .option('-f, --file <path>', 'Dockerfile, also outside the folder (default: Dockerfile of the folder)')
+    .option('-f, --file <path>', 'Dockerfile, inside or outside the folder (default: Dockerfile in the folder)')
     .option(
       '--build-arg <name=value>',
       'build argument, which the history of the image shows; may be repeated',

@@ -9,10 +9,10 @@ const repeated = (text: string, before: readonly string[] = []) => [...before, t
 export function addWorkflowLock(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('lock')
-    .description('write down everything that the worker image of a graph is built from, with exact versions')
-    .argument('[file]', 'workflow as JSON, a picture that holds a graph, or a lock for --update and --as')
+    .description('lock everything that the worker image of a graph is built from, at exact versions')
+    .argument('[file]', 'workflow as JSON, a picture that contains a graph, or a lock for --update and --as')
     .option('-o, --output <file>', 'write to this file (default: NAME.lock.yaml next to the graph)')
-    .option('--nodes <name=source>', 'where this package comes from; may be repeated', repeated)
+    .option('--nodes <name=source>', 'source of this node package; may be repeated', repeated)
     .option('--comfyui <source>', 'a version, like 0.3.40, or a repository, like ADDRESS@REF or PATH@REF')
     .addOption(
       new Option('--server <url>', 'use the classes and versions of this ComfyUI server').conflicts('endpoint'),
@@ -22,19 +22,23 @@ export function addWorkflowLock(parent: CliCommand, surroundings: Surroundings):
     .option('--from <file>', 'read a comfy-build.yaml, snapshot or comfy-lock.yaml; without a graph, all of it')
     .addOption(new Option('--as <format>', 'write the lock in the format of another tool').choices(FOREIGN_FORMATS))
     .option('--update <node[=ref]>', 'change only this package, or ComfyUI, to a version; may be repeated', repeated)
-    .option('--models <folder>', 'look for models in this folder, too; may be repeated', repeated)
-    .option('--model <name=address>', 'where this model is downloaded from; may be repeated', repeated)
-    .option('--base <image>', 'image to build on')
-    .option('--python <version>', 'Python of that image')
-    .option('--provides <name=version>', 'Python package of that image, which stays; may be repeated', repeated)
+    .option('--models <folder>', 'also look for models in this folder; may be repeated', repeated)
+    .option('--model <name=address>', 'address to download this model from; may be repeated', repeated)
+    .option('--base <image>', 'base image')
+    .option('--python <version>', 'Python version of the base image')
+    .option(
+      '--provides <name=version>',
+      'Python package of the base image, which is never replaced; may be repeated',
+      repeated,
+    )
     .option('--env <name=value>', 'variable of the worker, without secrets; may be repeated', repeated)
     .option('--local', "for workers on this machine only, without the platform's SDK and its 100 Python packages")
     .option('--registry <url>', 'registry of node packages')
     .details(`
 A SOURCE is a folder, PATH@REF or ADDRESS@REF of a git repository (https or ssh), or registry:ID@VERSION. Versions come from
---nodes, then the lock that is there, --from, --snapshot, the server, the graph, and last the index of packages in the data
-folder. If several packages fit, it asks on a terminal; elsewhere it lists the options and the exit code is 1. A lock that
-is there keeps its versions and comments.
+--nodes, then the existing lock, --from, --snapshot, the server, the graph, and last the index of packages in the data folder.
+If several packages match, it asks on a terminal; elsewhere it lists the options and exits with code 1. An existing lock keeps
+its versions and comments.
 
 Examples:
   $ drydock workflow lock cat.json -o cat.lock.yaml

@@ -24,7 +24,7 @@ export function readBuildSource(text: string, isThere: (path: string) => boolean
   const address = at < 0 ? text : text.slice(0, at)
   const scheme = SCHEME.exec(address)?.[1]?.toLowerCase()
   const isLocal = scheme === undefined ? !SCP_FORM.test(address) : scheme === 'file'
-  if (address.startsWith('-')) return { problem: `"${text}" is not a folder, nor an address of a git repository.` }
+  if (address.startsWith('-')) return { problem: `"${text}" is neither a folder nor the address of a git repository.` }
   if (scheme !== undefined && !ALLOWED.includes(scheme))
     return { problem: `Addresses with ${scheme}: are not allowed. Use https:// or ssh://, or a folder.` }
   if (isLocal && scheme === undefined && (at < 0 || !isThere(address)))

@@ -58,7 +58,7 @@ export function checkHashes(packages: readonly LockedPython[], asked: readonly A
     return {
       code: 'python_missing',
       blocks: true,
-      message: `${from} asks for ${text} by its hashes, and no file of ${found.name} ${found.version} for Linux x86_64 has one of them.`,
+      message: `${from} asks for ${text} by its hashes, but no file of ${found.name} ${found.version} for Linux x86_64 has one of them.`,
       choices: [`Remove the hashes of ${text} in the lock.`, `Use another version of ${from}, or leave it out.`],
     }
   })

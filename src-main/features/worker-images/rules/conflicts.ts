@@ -147,7 +147,7 @@ function overlaps(lock: WorkflowLock): ImageConflict[] {
       code: 'python_overlap' as const,
       blocks: false,
       message: `${listed(parts)}: all of them install the module ${module}, and the last one overwrites the others.`,
-      choices: those.map((name) => `Ask for ${name} only, in the requirements of the lock.`),
+      choices: those.map((name) => `Keep only ${name} in the requirements of the lock.`),
     }
   })
 }
@@ -163,16 +163,16 @@ function classesTwice(lock: WorkflowLock, ownClasses: readonly string[]): ImageC
       return {
         code: 'class_twice' as const,
         blocks: false,
-        message: `${listed(names)} ${names.length === 1 ? 'brings' : 'bring'} the class ${className}, which ComfyUI has itself. ComfyUI uses its own.`,
+        message: `${listed(names)} ${names.length === 1 ? 'provides' : 'provide'} the class ${className}, which is also a class of ComfyUI. ComfyUI uses its own.`,
         choices: names.map((name) => `Leave out ${name} if the graph needs nothing else of it.`),
       }
     if (names.length < 2 || names.some((name) => lock.accept.includes(`class:${className}=${name}`))) return []
     return {
       code: 'class_twice' as const,
       blocks: true,
-      message: `${listed(names)} bring the class ${className}. ComfyUI uses the one that it loads last.`,
+      message: `${listed(names)} provide the class ${className}. ComfyUI uses the one that it loads last.`,
       choices: [
-        ...names.map((name) => `Add class:${className}=${name} to \`accept\` of the lock to use that of ${name}.`),
+        ...names.map((name) => `Add class:${className}=${name} to \`accept\` in the lock to use the class of ${name}.`),
         ...names.map((name) => `Leave out ${name}.`),
       ],
     }
@@ -190,9 +190,9 @@ function unknownClasses(
     .map((one) => ({
       code: 'class_unknown',
       blocks: true,
-      message: `The graph uses the class ${one}, and no package of the lock brings it.`,
+      message: `No package in the lock provides the class ${one}, which the graph uses.`,
       choices: [
-        `Add the package of ${one} to \`nodes\` of the lock, with its source.`,
+        `Add the package of ${one}, with its source, to \`nodes\` in the lock.`,
         `Remove the nodes of class ${one} from the graph.`,
       ],
     }))
@@ -205,9 +205,9 @@ function modelsWithoutSource({ models }: WorkflowLock, localModels: readonly str
     .map(({ folder, name }) => ({
       code: 'model_without_source',
       blocks: true,
-      message: `The graph uses the model ${folder}/${name}. No address of it is known, and no model folder of this machine has it.`,
+      message: `The graph uses the model ${folder}/${name}, which has no known address and is in no model folder of this machine.`,
       choices: [
-        `Add its address as \`source\` to the model ${name} in the lock.`,
+        `Set \`source\` of the model ${name} in the lock to its address.`,
         `Put the file into models/${folder} of a model folder.`,
         'Choose another model in the graph.',
       ],
@@ -238,8 +238,8 @@ function licences(lock: WorkflowLock): ImageConflict[] {
       blocks: row.effect === 'forbids' && !isAccepted,
       message: `${listed(names)}: the licence ${licence} restricts serving. ${row.says}. Source: ${row.source}.`,
       choices: [
-        ...(isAccepted ? [] : [`Add licence:${row.id} to \`accept\` of the lock if you may serve it.`]),
-        ...names.map((name) => `Use another ${name.includes('/') ? 'model than' : 'package than'} ${name}.`),
+        ...(isAccepted ? [] : [`Add licence:${row.id} to \`accept\` in the lock if you may serve it.`]),
+        ...names.map((name) => `Use a ${name.includes('/') ? 'model' : 'package'} other than ${name}.`),
       ],
     }
   })

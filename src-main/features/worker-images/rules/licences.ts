@@ -107,14 +107,14 @@ export const LICENCES: readonly LicenceRow[] = [
     id: 'agpl-3.0',
     pattern: /\bagpl|affero/,
     effect: 'limits',
-    says: 'Users of a service with changed code must be offered its source',
+    says: 'A service with modified code must offer its source to its users',
     source: 'GNU Affero General Public License 3.0, section 13',
   },
   {
     id: 'sspl-1.0',
     pattern: /\bsspl|server-side-public-license/,
     effect: 'limits',
-    says: 'A service of it must publish the source of the whole service',
+    says: 'Offering it as a service requires publishing the source of the whole service',
     source: 'Server Side Public License 1, section 13',
   },
   {

@@ -50,8 +50,8 @@ export function warningsOfFile(from: string, { indexes }: ReadRequirements): Ima
   return indexes.map(({ option, file }) => ({
     code: 'index_ignored',
     blocks: false,
-    message: `${from} names another source of packages in ${file}: ${option}. It is not used.`,
-    choices: ['Set UV_INDEX to this source if its packages are needed, and make the lock again.'],
+    message: `${from} names another package index in ${file}: ${option}. It is not used.`,
+    choices: ['To use this index, set UV_INDEX to its address and lock the graph again.'],
   }))
 }
 
@@ -340,7 +340,7 @@ function incompatible(name: string, sides: readonly { readonly who: string; read
   return {
     code: 'python_versions',
     blocks: true,
-    message: `${sides.map(({ says }) => says).join('; ')}${only}. No version of ${name} suits all of them.`,
+    message: `${sides.map(({ says }) => says).join('; ')}${only}. No version of ${name} satisfies all of them.`,
     choices: [...who.map(useAnother), `Change a requirement on ${name} in the lock.`],
   }
 }
@@ -368,7 +368,7 @@ function otherThanBase(
   return {
     code: other ? 'cuda_release' : 'python_versions',
     blocks: true,
-    message: `${says}${build}, but ${has}. Packages of the base image stay as they are.`,
+    message: `${says}${build}, but ${has}. Packages of the base image are never replaced.`,
     choices: [
       `Use a base image with ${name}${/^[<>=!~]/.test(wish) ? wish : ` of ${wish}`}.`,
       ...new Set(who.map(useAnother)),
@@ -388,13 +388,13 @@ function noFile(
     ? {
         code: 'python_release',
         blocks: true,
-        message: `${says}, which is made for ${ofWheels}. The base image has Python ${python}.`,
+        message: `${says}, which is built for ${ofWheels}. The base image has Python ${python}.`,
         choices: [`Use a base image with ${ofWheels}.`, ...who.map(useAnother)],
       }
     : {
         code: 'python_missing',
         blocks: true,
-        message: `${says}, which is made for ${made.length === 0 ? 'another platform' : ofWheels} and not for Linux x86_64.`,
+        message: `${says}, which is built for ${made.length === 0 ? 'another platform' : ofWheels} and not for Linux x86_64.`,
         choices: who.map(useAnother),
       }
 }
@@ -403,8 +403,8 @@ function onlySource(says: string, who: readonly string[], name: string): ImageCo
   return {
     code: 'python_source',
     blocks: true,
-    message: `${says}. Only source code of ${name} fits, and reading what it needs runs its set-up program on this machine.`,
-    choices: [`Add source:${name} to \`accept\` of the lock to run it.`, ...who.map(useAnother)],
+    message: `${says}. ${name} is available only as source code, and reading its requirements runs its set-up program on this machine.`,
+    choices: [`Add source:${name} to \`accept\` in the lock to run it.`, ...who.map(useAnother)],
   }
 }
 
@@ -415,7 +415,7 @@ function inItsWords(text: string, asked: readonly Asked[]): FoundConflict {
     conflict: {
       code: 'python_versions',
       blocks: true,
-      message: `The Python packages do not fit together. uv says: ${lastLines(text, SHOWN_LINES)}`,
+      message: `The Python packages are not compatible. uv reports: ${lastLines(text, SHOWN_LINES)}`,
       choices: [...new Set(asked.map(({ from }) => from))].map(useAnother),
     },
     leaveOut: [],

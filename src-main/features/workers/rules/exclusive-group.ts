@@ -41,7 +41,7 @@ function firstOf(members: readonly GroupMember[]): GroupMember | undefined {
 
 export function whyTurnWaits(turn: Turn, group: string, problem: string | undefined): WaitingReason | undefined {
   if (turn.kind === 'own') return undefined
-  const shares = `shares a card with this endpoint (exclusive group ${group})`
+  const shares = `shares a GPU with this endpoint (exclusive group ${group})`
   const textOf = () => {
     if (turn.kind === 'running') return `${turn.other.id} runs ${counted(turn.other.running, 'job')} and ${shares}`
     if (turn.kind === 'later') return `The next job of ${turn.other.id} goes first: it ${shares}`

@@ -93,7 +93,7 @@ function Plan({ plan: { from, image, changes, mounts, coldStart, limits, warning
     <div className="flex flex-col gap-2">
       <p>
         {from === undefined ? 'Nothing is deployed there yet.' : `Replaces release ${from}.`}
-        {image.sizeBytes !== undefined && ` The image has ${bytes(image.sizeBytes)}`}
+        {image.sizeBytes !== undefined && ` Image size: ${bytes(image.sizeBytes)}`}
         {image.sizeBytesBefore !== undefined && ` (before: ${bytes(image.sizeBytesBefore)})`}
         {image.sizeBytes !== undefined && '.'}
       </p>
@@ -108,11 +108,11 @@ function Plan({ plan: { from, image, changes, mounts, coldStart, limits, warning
       )}
       <p className="text-small text-ink-2">
         {coldStart.totalMs === undefined
-          ? 'The cold start was not measured yet.'
+          ? 'No cold start has been measured yet.'
           : `Estimated cold start: ${duration(coldStart.totalMs)}.`}
       </p>
       {missing.length > 0 && (
-        <WarningNotice>Models that are missing: {missing.map(({ path }) => path).join(', ')}.</WarningNotice>
+        <WarningNotice>Missing models: {missing.map(({ path }) => path).join(', ')}.</WarningNotice>
       )}
       {over.map(({ name, value, limit }) => (
         <WarningNotice key={name}>

@@ -38,7 +38,7 @@ describe('the source of an image', () => {
     ['git://git.example.com/w', 'Addresses with git: are not allowed'],
     ['http://git.example.com/w', 'Addresses with http: are not allowed'],
     ['EXT::sh', 'Addresses with ext: are not allowed'],
-    ['--upload-pack=touch /tmp/owned', 'is not a folder'],
+    ['--upload-pack=touch /tmp/owned', 'is neither a folder'],
     ['ssh://-oProxyCommand=touch/w', 'is not an address'],
     ['git@-oProxyCommand=x:w', 'There is no folder'],
     ['https://ada:hunter22@git.example.com/w', 'contains a password'],

@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [
 
          And because you require tokenizers>=0.20, we can conclude that your requirements are unsatisfiable.`,
     'python_versions',
-    'Tokens asks for tokenizers>=0.20; Language asks for transformers==4.26.1, which needs tokenizers>=0.11.1,<0.11.3 or >0.11.3,<0.14. No version of tokenizers suits all of them.',
+    'Tokens asks for tokenizers>=0.20; Language asks for transformers==4.26.1, which needs tokenizers>=0.11.1,<0.11.3 or >0.11.3,<0.14. No version of tokenizers satisfies all of them.',
   ],
   [
     'premises that it refers to by numbers',
@@ -41,7 +41,7 @@ const ROWS: readonly (readonly [
          And because we know from (1) that deep<=1.0 and all versions of facelib are incompatible, we can conclude that all versions of deep and all versions of facelib are incompatible.
          And because you require deep and facelib, we can conclude that your requirements are unsatisfiable.`,
     'python_versions',
-    'Faces asks for facelib, which needs numlib>=2; Deep asks for deep, which needs upscale==1.0, which needs numlib<2. No version of numlib suits all of them.',
+    'Faces asks for facelib, which needs numlib>=2; Deep asks for deep, which needs upscale==1.0, which needs numlib<2. No version of numlib satisfies all of them.',
   ],
   [
     'wheels for other Pythons',
@@ -51,7 +51,7 @@ const ROWS: readonly (readonly [
 
 hint: You require CPython 3.11 (\`cp311\`), but we only found wheels for \`tensorflow\` (v2.10.0) with the following Python ABI tags: \`cp37m\`, \`cp38\`, \`cp39\`, \`cp310\``,
     'python_release',
-    'Flow asks for tensorflow==2.10.0, which is made for Python 3.7, Python 3.8, Python 3.9 and Python 3.10. The base image has Python 3.11.',
+    'Flow asks for tensorflow==2.10.0, which is built for Python 3.7, Python 3.8, Python 3.9 and Python 3.10. The base image has Python 3.11.',
   ],
   [
     'only source code of a dependency',
@@ -66,7 +66,7 @@ hint: You require CPython 3.11 (\`cp311\`), but we only found wheels for \`tenso
 
 hint: Wheels are required for \`antlr4-python3-runtime\` because building from source is disabled for all packages (i.e., with \`--no-build\`)`,
     'python_source',
-    'Config asks for omegaconf==2.3.0, which needs antlr4-python3-runtime==4.9.*. Only source code of antlr4-python3-runtime fits, and reading what it needs runs its set-up program on this machine.',
+    'Config asks for omegaconf==2.3.0, which needs antlr4-python3-runtime==4.9.*. antlr4-python3-runtime is available only as source code, and reading its requirements runs its set-up program on this machine.',
   ],
   [
     'torch of the base image',
@@ -75,7 +75,7 @@ hint: Wheels are required for \`antlr4-python3-runtime\` because building from s
   cause: Because there is no version of torch==2.4.1 and xformers==0.0.28 depends on torch==2.4.1, we can conclude that xformers==0.0.28 cannot be used.
          And because you require xformers==0.0.28, we can conclude that your requirements are unsatisfiable.`,
     'python_versions',
-    'Fast asks for xformers==0.0.28, which needs torch==2.4.1, but the base image has torch 2.5.1+cu121. Packages of the base image stay as they are.',
+    'Fast asks for xformers==0.0.28, which needs torch==2.4.1, but the base image has torch 2.5.1+cu121. Packages of the base image are never replaced.',
   ],
   [
     'ranges without any version',
@@ -98,7 +98,7 @@ hint: Wheels are required for \`antlr4-python3-runtime\` because building from s
     { One: 'numlib' },
     'error: No solution found when resolving dependencies\n  cause: The moon is full.',
     'python_versions',
-    'The Python packages do not fit together. uv says: No solution found when resolving dependencies\n  cause: The moon is full.',
+    'The Python packages are not compatible. uv reports: No solution found when resolving dependencies\n  cause: The moon is full.',
   ],
 ]
 

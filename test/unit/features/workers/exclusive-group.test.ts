@@ -33,15 +33,15 @@ it('says which endpoint has the card, what it does there, and why it may still h
   const textOf = (other: GroupMember, problem?: string) => whyTurnWaits(turnOf(own, [other]), 'card', problem)?.text
   expect(textOf(member('flux'))).toBeUndefined()
   expect(textOf(member('flux', { running: 1 }))).toBe(
-    'flux runs 1 job and shares a card with this endpoint (exclusive group card).',
+    'flux runs 1 job and shares a GPU with this endpoint (exclusive group card).',
   )
   expect(textOf(member('flux', { waitsSince: 500 }))).toBe(
-    'The next job of flux goes first: it shares a card with this endpoint (exclusive group card).',
+    'The next job of flux goes first: it shares a GPU with this endpoint (exclusive group card).',
   )
   expect(textOf(member('flux', { isLoaded: true }))).toBe(
-    'flux unloads its models first, because it shares a card with this endpoint (exclusive group card).',
+    'flux unloads its models first, because it shares a GPU with this endpoint (exclusive group card).',
   )
   expect(textOf(member('flux', { isLoaded: true }), 'host:8188 answered free with HTTP 500')).toBe(
-    'flux shares a card with this endpoint (exclusive group card), and may still have models loaded: host:8188 answered free with HTTP 500. Drydock asks it again every few seconds.',
+    'flux shares a GPU with this endpoint (exclusive group card), and may still have models loaded: host:8188 answered free with HTTP 500. Drydock asks it again every few seconds.',
   )
 })

@@ -135,10 +135,10 @@ describe('a build context', () => {
     expect(names).toEqual(['.dockerignore', 'Dockerfile', 'sub/', 'sub/a'])
     symlinkSync(join(secret, 'Dockerfile'), join(folder, 'Stolen'))
     await expect(sentOf(folder, { isClone: true, dockerfile: join(folder, 'Stolen') })).rejects.toThrow(
-      'is a link out of the repository',
+      'is a link to a path outside the repository',
     )
     symlinkSync(join(secret, 'Dockerfile'), join(folder, 'Dockerfile.dockerignore'))
-    await expect(sentOf(folder, { isClone: true })).rejects.toThrow('is a link out of the repository')
+    await expect(sentOf(folder, { isClone: true })).rejects.toThrow('is a link to a path outside the repository')
   })
 
   it('of a clone is not compared for years', async () => {

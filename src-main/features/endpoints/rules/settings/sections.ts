@@ -395,13 +395,13 @@ const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'workflows.exclusiveGroup',
     label: 'Exclusive group',
-    help: 'Give endpoints whose ComfyUI servers share the memory of one card the same name. They run jobs in turns, and a server unloads its models before the next one starts.',
+    help: 'Give the same name to endpoints whose ComfyUI servers share the memory of one GPU. They run jobs in turns, and a server unloads its models before the next one starts.',
     input: { kind: 'text', optional: true },
     applies: hasServer,
     option: {
       flags: '--exclusive-group <name>',
       description:
-        'run jobs in turns with the other endpoints of this group, whose servers share the memory of one card',
+        'run jobs in turns with the other endpoints of this group, whose servers share the memory of one GPU',
     },
   },
   {

@@ -242,10 +242,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'adapters/unpack-artifact',
     'adapters/unpack-in-thread',
     'adapters/watch-project',
-    'commands/deploy/app-target',
-    'commands/deploy/deploy-to-target',
-    'commands/deploy/run-release',
-    'commands/deploy/show-release',
+    'commands/deploy/deploy-image',
     'environment-endpoints',
     'environments',
     'plan-release',
@@ -323,9 +320,9 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker-images': [
     'commands/build-repository',
-    'commands/deploy-image',
     'commands/image',
     'commands/lock',
+    'commands/read-lock-file',
     'commands/test-image',
   ],
   workflows: [

@@ -1,6 +1,6 @@
-import { END_VARIABLE } from '../../contract/command-variables.ts'
 import { homedir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { END_VARIABLE } from '../../contract/command-variables.ts'
 
 export type TextTarget = {
   write(text: string): unknown
@@ -62,7 +62,6 @@ const TERMINAL: Ask = {
     return isCancel(at) ? undefined : at
   },
 }
-
 
 export function processSurroundings(): Surroundings {
   let outlives = false

@@ -5,11 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { END_VARIABLE, PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/command-variables.ts'
-import {
-  type ImageBuildRequest,
-  type ImageCheck,
-  imageTest,
-} from '../../contract/image-builds.ts'
+import { type ImageBuildRequest, type ImageCheck, imageTest } from '../../contract/image-builds.ts'
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
 import { COMFYUI_NAME } from '../../features/worker-images/rules/comfyui.ts'
 import { plainJson } from '../../lib/json/plain.ts'

@@ -76,7 +76,8 @@ Examples:
   $ drydock workflow image cat.lock.yaml --tag cat:1 --bake sd15.safetensors --models ~/ComfyUI/models
   $ drydock workflow image cat.lock.yaml --tag cat:1 --dry-run`)
     .action(async (file: string, options: ImageCommandOptions, command: CliCommand) => {
-      if (!TAG.test(options.tag)) throw usageError(
+      if (!TAG.test(options.tag))
+        throw usageError(
           `--tag ${options.tag}: that is not the name of an image, which has no capital letters or spaces.`,
         )
       const lock = lockBeside(file, surroundings.cwd)

@@ -24,11 +24,7 @@ function setup() {
     packed,
     pack: (source: ContextSource) =>
       unpackContext(
-        packContext(
-          { dockerfile: 'FROM scratch\n', files: [] },
-          [source],
-          new AbortController().signal,
-        ),
+        packContext({ dockerfile: 'FROM scratch\n', files: [] }, [source], new AbortController().signal),
         packed,
       ),
   }

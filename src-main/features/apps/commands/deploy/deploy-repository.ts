@@ -8,13 +8,13 @@ import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { BuildResult } from '../../../../contract/build.ts'
 import { hasHubFile, withHub } from '../../../endpoints/commands/worker-repository.ts'
-import { packManifest } from '../../adapters/pack-manifest.ts'
 import {
   buildImageOf,
   type ImageBuildOptions,
   withRepository,
 } from '../../../worker-images/commands/build-repository.ts'
 import { versionOfImage, workerManifest } from '../../../worker-images/rules/worker-manifest.ts'
+import { packManifest } from '../../adapters/pack-manifest.ts'
 import { builtApp } from '../build-app.ts'
 import { checkedApp, deployTarget } from './app-target.ts'
 import { type DeployOptions, deployApp } from './deploy-app.ts'

@@ -1,17 +1,17 @@
 import { Option } from 'commander'
-import { confirmChange } from '../../../app/cli/ask.ts'
-import type { CliCommand } from '../../../app/cli/cli-command.ts'
-import { CliError, usageError } from '../../../app/cli/cli-error.ts'
-import { wholeNumber } from '../../../app/cli/option-values.ts'
-import type { Session } from '../../../app/cli/session.ts'
-import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import type { Manifest } from '../../../contract/manifest.ts'
-import { type ImagePlan, type ImageToDeploy, imagePush } from '../../../contract/worker-image-routes.ts'
-import { plainId } from '../../endpoints/rules/ids.ts'
-import { type Exposed, readExposed } from '../../workflows/commands/graph/set-values.ts'
+import { confirmChange } from '../../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../../app/cli/cli-command.ts'
+import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
+import { wholeNumber } from '../../../../app/cli/option-values.ts'
+import type { Session } from '../../../../app/cli/session.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
+import type { Manifest } from '../../../../contract/manifest.ts'
+import { type ImagePlan, type ImageToDeploy, imagePush } from '../../../../contract/worker-image-routes.ts'
+import { plainId } from '../../../endpoints/rules/ids.ts'
+import { addImageContentOptions, type ImageContentOptions } from '../../../worker-images/commands/image.ts'
+import type { LockFile } from '../../../worker-images/commands/read-lock-file.ts'
+import { type Exposed, readExposed } from '../../../workflows/commands/graph/set-values.ts'
 import type { GraphOptions } from './graph-to-release.ts'
-import { addImageContentOptions, type ImageContentOptions } from './image.ts'
-import type { LockFile } from './read-lock-file.ts'
 import { showImagePlan } from './show-image-plan.ts'
 
 type Options = GraphOptions &
@@ -76,7 +76,7 @@ Examples:
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --machine gpu-box --gpu ANY
   $ drydock workflow deploy cat.lock.yaml --image ghcr.io/ada/cat:2 --target hosted --registry-auth work`)
     .onSession(async (session, file: string, options: Options) => {
-      const { lockBeside, readLockFile } = await import('./read-lock-file.ts')
+      const { lockBeside, readLockFile } = await import('../../../worker-images/commands/read-lock-file.ts')
       const lock = lockBeside(file, surroundings.cwd)
       const read = await readLockFile(lock, surroundings)
       await deployImage(lock, read, options, { session, surroundings })
@@ -90,7 +90,7 @@ type Deps = { readonly session: Session; readonly surroundings: Surroundings }
 async function deployImage(file: string, read: LockFile, options: Options, deps: Deps): Promise<void> {
   const { session, surroundings } = deps
   const { client, output } = session
-  const { checkedApp, deployTarget } = await import('../../apps/commands/deploy/app-target.ts')
+  const { checkedApp, deployTarget } = await import('./app-target.ts')
   const { target, machine, registryAuth, env } = options
   const app = checkedApp(options.name ?? nameOf(file))
   const place = target === undefined ? await deployTarget(client, app, env) : { app, environment: env ?? 'production' }
@@ -112,8 +112,8 @@ async function deployImage(file: string, read: LockFile, options: Options, deps:
   const { plan, manifest } = pushes ? await client.call('imagePlan', { path: place, body }) : first
   if (target !== undefined) return await deployToTarget({ ...place, target }, { plan, manifest }, options, deps)
 
-  const { showPlan } = await import('../../apps/commands/deploy/show-release.ts')
-  const { runRelease, showRelease } = await import('../../apps/commands/deploy/run-release.ts')
+  const { showPlan } = await import('./show-release.ts')
+  const { runRelease, showRelease } = await import('./run-release.ts')
   const where = machine === undefined ? {} : { machine }
   const release = await client.call('planCreate', { path: place, body: { manifest, ...where } })
   if (!output.json) {
@@ -145,7 +145,7 @@ async function buildMissingImage(
 ): Promise<string> {
   if (target !== undefined || machine !== undefined)
     throw usageError('Name the image with its registry, which the other machine pulls from: --image ghcr.io/ada/cat:1')
-  const { buildLockedImage } = await import('./image.ts')
+  const { buildLockedImage } = await import('../../../worker-images/commands/image.ts')
   return await buildLockedImage(file, `drydock-workflow/${plainId(app)}`, content, { output, surroundings })
 }
 
@@ -153,8 +153,8 @@ async function readGraph(read: LockFile, options: Options, { session, surroundin
   const { lock, graphFile } = read
   if (graphFile === undefined) return undefined
   const { graphToRelease } = await import('./graph-to-release.ts')
-  const { graphHash } = await import('./read-lock-file.ts')
-  const { readGraphFile } = await import('../../workflows/commands/graph/read-graph-file.ts')
+  const { graphHash } = await import('../../../worker-images/commands/read-lock-file.ts')
+  const { readGraphFile } = await import('../../../workflows/commands/graph/read-graph-file.ts')
   const { client, output } = session
   const file = await readGraphFile(graphFile, surroundings)
   if ((await graphHash(file.raw)) !== lock.workflow?.sha256)
@@ -180,7 +180,7 @@ async function confirm({ limits }: ImagePlan, { yes }: Options, { session: { out
 
 async function push({ session, surroundings }: Deps, image: string, registryAuth: string | undefined): Promise<void> {
   const { client, output } = session
-  const { withSpinner } = await import('../../../app/cli/progress-line.ts')
+  const { withSpinner } = await import('../../../../app/cli/progress-line.ts')
   const body = { image, ...(registryAuth === undefined ? {} : { registryAuth }) }
   const begun = await client.call('imagePushCreate', { body })
   const ended = await withSpinner(`pushing ${image}`, { output, surroundings }, async (report) => {
@@ -205,8 +205,8 @@ async function deployToTarget(
 ): Promise<void> {
   const { session, surroundings } = deps
   const { client, output } = session
-  const { showPlan } = await import('../../apps/commands/deploy/show-release.ts')
-  const { runOnTarget } = await import('../../apps/commands/deploy/deploy-to-target.ts')
+  const { showPlan } = await import('./show-release.ts')
+  const { runOnTarget } = await import('./deploy-to-target.ts')
   const body = { source: { image: manifest } }
   const plan = await client.call('targetPlan', { path: place, body })
   if (!output.json) {

@@ -1,6 +1,6 @@
-import type { Colour, Output } from '../../../app/cli/output.ts'
-import type { ColdStart, ImagePlan, LockChange } from '../../../contract/worker-image-routes.ts'
-import { sizeText } from '../../../lib/text.ts'
+import type { Colour, Output } from '../../../../app/cli/output.ts'
+import type { ColdStart, ImagePlan, LockChange } from '../../../../contract/worker-image-routes.ts'
+import { sizeText } from '../../../../lib/text.ts'
 
 const MARKS = {
   added: ['+', 'green'],

@@ -155,6 +155,14 @@ export const endpointConfig = z.object({
     .max(65_535)
     .optional()
     .describe('port of 127.0.0.1 at which the endpoint acts as a ComfyUI server; missing: none'),
+  exclusiveGroup: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'name of a group of endpoints whose ComfyUI servers share the memory of one GPU; one of them takes jobs once the others run none and their servers have unloaded their models',
+    ),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   ttlWhileRunning: ttlWhileRunning
     .optional()

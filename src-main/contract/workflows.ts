@@ -297,14 +297,6 @@ export const workflowWorker = z.object({
     .array(serverAddress)
     .optional()
     .describe('those of the servers that finish their prompts and get no new ones'),
-  exclusiveGroup: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe(
-      'name of a group of endpoints whose servers share the memory of one GPU; one of them takes jobs once the others run none and their servers have unloaded their models',
-    ),
 })
 
 export const SERVER_CHANGES = ['add', 'remove', 'drain', 'resume'] as const

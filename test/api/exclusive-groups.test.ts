@@ -8,7 +8,7 @@ const GRAPH = { 9: { class_type: 'SaveImage', inputs: {} } }
 async function sharing(servers: Readonly<Record<string, FakeServer>>, options: Parameters<typeof setup>[0] = {}) {
   const service = await setup(options)
   for (const [id, { url }] of Object.entries(servers))
-    await service.createEndpoint(id, { workflows: { server: url(), exclusiveGroup: 'card' } })
+    await service.createEndpoint(id, { exclusiveGroup: 'card', workflows: { server: url() } })
   return {
     ...service,
     send: (id: string) => service.run({ workflow: GRAPH }, {}, id),
@@ -111,9 +111,9 @@ it.each(['http://127.0.0.1:8790/comfy/e', 'http://e.localhost:8790', 'http://loc
 
 it('refuses a group for an endpoint without a server', async () => {
   const { ask } = await setup()
-  const body = { id: 'e', name: 'e', command: 'true', workflows: { exclusiveGroup: 'card' } }
+  const body = { id: 'e', name: 'e', command: 'true', exclusiveGroup: 'card', workflows: {} }
   expect(await ask('POST', '/api/endpoints', { body })).toMatchObject({
     status: 400,
-    body: { error: expect.stringContaining('an exclusive group requires a server') },
+    body: { error: 'exclusiveGroup: requires a ComfyUI server (workflows.server).' },
   })
 })

@@ -18,6 +18,8 @@ const WORKER_REQUIREMENTS = join(PYTHON_PACKAGES, 'comfy_worker/requirements.txt
 
 export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
   readonly home: string
+  /** False: Python packages stay as they are. */
+  readonly resolves: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly registry: string
   readonly folder: string
@@ -31,7 +33,7 @@ export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
 }
 
 export function createLockMaker(options: LockMakerOptions) {
-  const { registry, folder, models, known, inputs, choose, home, report, signal } = options
+  const { registry, folder, models, known, inputs, choose, home, resolves, report, signal } = options
   // Without the keys of services: git and uv read what strangers wrote.
   const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('SVC_')))
   const ports: LockPorts = {
@@ -54,11 +56,13 @@ export function createLockMaker(options: LockMakerOptions) {
       return path === undefined ? undefined : hashFile(path, undefined, signal)
     },
     choose,
-    resolvePython: createPythonResolver({
-      env,
-      uvFolder: join(cacheFolder({ env, home }), 'uv'),
-      installing: (name) => report(`installs ${name}`),
-    }),
+    resolvePython: !resolves
+      ? undefined
+      : createPythonResolver({
+          env,
+          uvFolder: join(cacheFolder({ env, home }), 'uv'),
+          installing: (name) => report(`installs ${name}`),
+        }),
     ofWorker: readRequirements(readFileSync(WORKER_REQUIREMENTS, 'utf8')).requirements.map(({ text }) => text),
   }
   return {

@@ -262,7 +262,9 @@ function refuseTaken(
 /** The only setting of workflows that workers get; with several servers, each worker has its own. */
 const sharedServer = ({ workflows }: EndpointConfig) => (hasSeveralServers(workflows) ? 'several' : workflows?.server)
 
-function refuseServers({ workflows }: EndpointConfig): void {
+function refuseServers({ workflows, exclusiveGroup }: EndpointConfig): void {
+  if (exclusiveGroup !== undefined && workflows?.server === undefined)
+    throw new AppError('BAD_FIELD', { field: 'exclusiveGroup', why: 'requires a ComfyUI server (workflows.server)' })
   const why = serversProblem(workflows)
   if (why !== undefined) throw new AppError('BAD_FIELD', { field: 'workflows.moreServers', why })
 }

@@ -41,7 +41,6 @@ export async function planImageTest(
   settings: EndpointSettings,
   surroundings: Surroundings,
 ): Promise<ImageTestPlan> {
-  const { cwd } = surroundings
   const { lock, graphFile } = lockFile === undefined ? {} : await readLockFile(lockFile, surroundings)
   const { container } = settings
   if (container?.image === undefined) throw usageError('Name the image to test: --image IMAGE.')

@@ -134,7 +134,7 @@ export function createExclusiveGroups({
   }
 }
 
-const groupOf = ({ config }: Pick<Endpoint, 'config'>): string | undefined => config.workflows?.exclusiveGroup
+const groupOf = ({ config }: Pick<Endpoint, 'config'>): string | undefined => config.exclusiveGroup
 
 function started(changes: readonly Change[], endpointId: string): number {
   let sum = 0

@@ -43,7 +43,6 @@ export type NamedServers = {
   readonly server?: string | undefined
   readonly moreServers?: readonly string[] | undefined
   readonly drainedServers?: readonly string[] | undefined
-  readonly exclusiveGroup?: string | undefined
 }
 
 /** The servers of a bridge, in their order; the first one is `server 1` in texts. */
@@ -55,9 +54,7 @@ export const hasSeveralServers = (workflows: NamedServers | undefined): boolean 
 
 /** Undefined, or the problem with servers that are named together. */
 export function serversProblem(workflows: NamedServers | undefined): string | undefined {
-  const { moreServers = [], drainedServers = [], server, exclusiveGroup } = workflows ?? {}
-  if (server === undefined && exclusiveGroup !== undefined)
-    return 'an exclusive group requires a server (workflows.server)'
+  const { moreServers = [], drainedServers = [], server } = workflows ?? {}
   if (server === undefined && moreServers.length > 0) return 'more servers require a first one (workflows.server)'
   const all = serversOf(workflows)
   const most = limit('workflowServers')

@@ -393,10 +393,11 @@ const WORKFLOWS: readonly SettingField[] = [
     applies: hasServer,
   },
   {
-    path: 'workflows.exclusiveGroup',
+    path: 'exclusiveGroup',
     label: 'Exclusive group',
     help: 'Give the same name to endpoints whose ComfyUI servers share the memory of one GPU. They run jobs in turns, and a server unloads its models before the next one starts.',
     input: { kind: 'text', optional: true },
+    survivesDeploys: true,
     applies: hasServer,
     option: {
       flags: '--exclusive-group <name>',

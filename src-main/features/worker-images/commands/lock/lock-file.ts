@@ -46,6 +46,8 @@ export type LockOptions = {
   readonly provides?: readonly string[]
   readonly env?: readonly string[]
   readonly registry?: string
+  /** False after --no-resolve. */
+  readonly resolve?: boolean
   readonly local?: true
 }
 
@@ -109,6 +111,7 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
       inputs: [...new Set([graph?.folder ?? folder, surroundings.cwd])],
       choose: canAsk(output, surroundings) ? ask : undefined,
       home: surroundings.home,
+      resolves: options.resolve !== false,
       signal: stopping.signal,
     })
     const made =

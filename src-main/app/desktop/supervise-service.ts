@@ -1,6 +1,4 @@
 /**
- * Keeps a service running for the desktop.
- *
  *   starting ── ready ──▶ up (own) ── process exits ──▶ down ── pause ──▶ starting
  *      │                    ▲
  *      ├── refused: in use ─┴─▶ up (not own): another process, like `drydock serve`; when it exits ──▶ starting

@@ -1,4 +1,3 @@
-/** Builds the worker image of a lock. Source: docs/spec/worker-images.md, 3. */
 import { ImageBuildFailure, type WorkflowLock } from '../../contract/worker-images.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ImageEngine, PackContext, StepTimes } from './ports/image-build.ts'

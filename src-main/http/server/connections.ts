@@ -1,16 +1,12 @@
 /**
- * Limits of connections: the time that each may take to ask and to read the answer, and the number of strangers.
- *
  *   quiet    nothing of a request has come since it was opened   closed after `quietMs`
  *   heading  a request has begun, its headers are not complete   answered with 408 after `headersMs`, and closed
  *   busy     a request is answered                               closed when bytes wait and too few are read
  *   upgraded it goes on as a WebSocket                           no limit here
  *   kept     answered, and open for a next request               closed by Node's keep-alive time
  *
- * A stranger has shown no accepted key. A client address may have only so many; the one without a request for longest
- * makes room, so that a client who asks at once always gets in. Node's own limits end a quiet connection as early as a
- * slow request. A response with nothing to send, such as a worker's poll or a stream of events, may take as long as it
- * likes. Source: docs/spec/targets.md, 2.19 and 2.29.
+ * A stranger has shown no accepted key; of too many from one address, the one without a request for longest makes room.
+ * Source: docs/spec/targets.md, 2.19 and 2.29.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -92,9 +92,7 @@ export function readChunk(text: string, maxBytes: number): SentChunk {
 /**
  * Cuts one chunk into pieces of at most `maxBytes` of JSON: a string into strings, an array into arrays, anything else
  * into its JSON text. Source: docs/spec/job-api.md, 5 and 11.
- * @param output JSON text of the chunk's output
- * @param metrics JSON text, which only the first piece gets
- * @returns JSON texts of `{output, metrics?}`
+ * @param metrics only the first piece gets them
  */
 export function splitChunk(output: string, metrics: string | undefined, maxBytes: number): readonly string[] {
   const pieces = fits(output, maxBytes) ? [output] : cut(output, maxBytes)

@@ -1,4 +1,3 @@
-/** Reads repositories with git. Addresses and refs were checked: see rules/source-address.ts. */
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,3 @@
-/** Asks the public registry of nodes. Source of its answers: its client in ComfyUI-Manager. */
 import { z } from 'zod'
 import { networkReason } from '../../../lib/network-error.ts'
 

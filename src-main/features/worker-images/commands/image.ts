@@ -28,7 +28,6 @@ type ImageCommandOptions = ImageContentOptions & {
   readonly tag: string
   readonly dryRun?: true
   readonly write?: string
-  /** False after --no-cache. */
   readonly cache: boolean
 }
 
@@ -112,11 +111,7 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Te
   })
 }
 
-/**
- * Builds the image of a lock that no option names, and shows its progress alone.
- * @returns its name, which has the start of its id, so that images of earlier releases keep theirs
- * @throws CliError IMAGE_NOT_BUILT, LOCK_CONFLICTS, ABANDONED
- */
+/** @returns a name with the start of its id, so that images of earlier releases keep theirs */
 export async function buildLockedImage(
   file: string,
   repository: string,
@@ -261,7 +256,6 @@ function showModels(output: Output, models: readonly PlacedModel[]): void {
   }
 }
 
-/** A terminal shows the latest line; elsewhere each step is one. */
 function showProgress({ output, surroundings }: Terminal) {
   const draw = createStatusLine(output, surroundings)
   return {

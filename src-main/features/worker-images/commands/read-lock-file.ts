@@ -13,10 +13,6 @@ export type LockFile = { readonly lock: WorkflowLock; readonly graphFile: string
 
 const GRAPH = /\.(json|png|webp)$/i
 
-/**
- * The lock of a workflow is `NAME.lock.yaml` in its folder.
- * @throws CliError FILE_UNREADABLE if the workflow has none
- */
 export function lockBeside(file: string, cwd: string): string {
   if (!GRAPH.test(file)) return file
   const lock = file.replace(GRAPH, '.lock.yaml')
@@ -27,10 +23,6 @@ export function lockBeside(file: string, cwd: string): string {
   })
 }
 
-/**
- * Reads a lock; the graph is next to it.
- * @throws CliError FILE_UNREADABLE, FILE_INVALID
- */
 export async function readLockFile(file: string, surroundings: Surroundings): Promise<LockFile> {
   const path = resolve(surroundings.cwd, file)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -64,7 +56,6 @@ function lockIn(text: string, file: string): WorkflowLock {
   }
 }
 
-/** Whether the graph changed after it was locked, so that the image may lack what it needs. */
 async function isOtherGraph(
   { lock: { workflow } }: LockFile,
   graphFile: string,

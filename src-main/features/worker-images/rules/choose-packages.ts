@@ -1,4 +1,3 @@
-/** Decides which package brings each class, and from where. Source: docs/spec/worker-images.md, 1.2. */
 import type { LockedNodes } from '../../../contract/worker-images.ts'
 import type { PackagesByClass, StatedPackage } from '../../workflows/rules/node-packages.ts'
 import type { ForeignNode } from './formats/environment.ts'

@@ -1,4 +1,3 @@
-/** The Dockerfile of a workflow's worker image. Source: docs/spec/worker-images.md, 3. */
 import { type LockedModel, type LockedNodes, UnusableLock, type WorkflowLock } from '../../../contract/worker-images.ts'
 import { counted, shellQuoted, sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'

@@ -6,7 +6,6 @@ import { presentDirectory } from '../../models/rules/layout.ts'
 import { readPayloadNodes } from '../../workflows/rules/payload.ts'
 import { modelsOf } from '../../workflows/rules/runs/graph-models.ts'
 
-/** Undefined: the worker of the image ran the graph as any job. */
 export function readImageTest(output: unknown): ImageTest | undefined {
   const { data } = imageTest.safeParse(output)
   return data

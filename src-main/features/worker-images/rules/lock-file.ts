@@ -1,4 +1,3 @@
-/** Reads and writes locks. People edit and commit them: comments, order and unknown keys stay. */
 import { type LockedNodes, type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
 import { isRecord } from '../../../lib/json/plain.ts'
 import { changedText, freshText, isEmpty, openText } from './formats/open-text.ts'

@@ -1,4 +1,3 @@
-/** Changes, sizes and the cold start of a deploy. Source: docs/spec/worker-images.md, 5. */
 import { limit } from '../../../contract/limits.ts'
 import type { GraphParameter } from '../../../contract/published.ts'
 import type {
@@ -36,7 +35,6 @@ function modelText(model: LockedModel): string {
 
 export const modelPath = ({ folder, name }: Pick<LockedModel, 'folder' | 'name'>): string => `${folder}/${name}`
 
-/** Each part of a lock as names with the text that is compared. */
 const PARTS: Readonly<Record<Exclude<LockChange['part'], 'image'>, (lock: WorkflowLock) => Facts>> = {
   base: ({ base: { image, python, cuda } }) =>
     new Map([['image', image], ['Python', python], ...(cuda === undefined ? [] : [['CUDA', cuda] as const])]),
@@ -70,7 +68,6 @@ export function lockChanges(before: WorkflowLock, after: WorkflowLock): LockChan
 
 type Released = { readonly image: DeployedImage; readonly parameters: readonly GraphParameter[] }
 
-/** Mistakes that only the deployed release shows. */
 export function warningsSince(before: Released, now: Released): string[] {
   const { reference, pinned, lock } = now.image
   const changes = lockChanges(before.image.lock, lock).filter(({ part }) => !NOT_BUILT.includes(part))
@@ -90,7 +87,6 @@ export function warningsSince(before: Released, now: Released): string[] {
   ]
 }
 
-/** @param placeOf folder or volume that has the file; undefined: it is not there */
 export function mountedModels(
   { models }: WorkflowLock,
   placeOf: (model: LockedModel) => string | undefined,
@@ -110,12 +106,10 @@ export function mountedModels(
 /** Spans in ms; an empty list means that nothing was measured. */
 export type Measurements = {
   readonly sizeBytes: number | undefined
-  /** Whether the workers' machine has the image. */
   readonly isThere: boolean
   readonly pulls: readonly { readonly bytes: number; readonly tookMs: number }[]
   readonly starts: readonly number[]
   readonly firstJobs: readonly number[]
-  /** Endpoint of `starts` and `firstJobs`. */
   readonly endpoint: string | undefined
 }
 

@@ -1,4 +1,3 @@
-/** Reads requirements.txt as it is found in node packages. Source: pip's format of requirements files. */
 import { parseRequirement } from '../../apps/rules/requirements.ts'
 
 export type PythonRequirement = {

@@ -10,7 +10,6 @@ export type WorkerApp = {
   readonly diskBytes: number | undefined
 }
 
-/** Tag of an image that stays when the next one is built. */
 export const versionOfImage = (imageId: string): string => imageId.replace(/^sha256:/, '').slice(0, 12)
 
 /** An app with one endpoint, whose workers run an image. The defaults are those of apps. */

@@ -38,9 +38,8 @@ export function createAssetStore(db: Database) {
       return true
     },
     totalBytes: query<[], number>(`SELECT bytes FROM assets_total`).value(0),
-    // Thumbnails, workflows and runs keep the assets that they refer to. It runs when the store is full, so it may read
-    // whole tables. Files of published graphs are collected once: a search of each graph for each name takes minutes.
-    // Graphs with a bare NaN, which SQLite does not read as JSON, are few.
+    // Files of published graphs are collected once: a search of each graph for each name takes minutes. SQLite cannot
+    // read graphs with a bare NaN, but they are few.
     unused: query<[{ before: number; limit: number }], Pick<Asset, 'id' | 'bytes'>>(`
       WITH loaded AS MATERIALIZED (
         SELECT REPLACE(REPLACE(REPLACE(part.atom, ' [input]', ''), ' [output]', ''), ' [temp]', '') AS name

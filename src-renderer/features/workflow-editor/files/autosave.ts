@@ -1,6 +1,5 @@
 /**
- * Saves what is edited in a tab. Each edit is sent as a draft when the hands rest, so that a crash of the browser loses
- * no more than that; a draft says what its writer has seen, so that two windows never overwrite one another.
+ * A draft says what its writer has seen, so that two windows never overwrite one another.
  *
  *   kept ── edit ──> waiting ── rest ──> keeping ──> kept
  *                       ^                   ├──> away     the service does not answer: tried again, a copy is kept here

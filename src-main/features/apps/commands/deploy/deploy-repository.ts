@@ -26,10 +26,6 @@ export type RepositoryOptions = Omit<ImageBuildOptions, 'target'> & {
   readonly gpu?: string
 }
 
-/**
- * Deploys a worker repository as an app with one endpoint, which plans, releases and rollbacks treat as any other.
- * @param source folder or git address
- */
 export async function deployRepository(
   source: string,
   { stage: target, preset, variable, gpu, ...options }: RepositoryOptions & DeployOptions,
@@ -108,7 +104,6 @@ function readVariable(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Names of the variables that the environment already has. */
 async function variablesOf(client: ServiceClient, app: string, asked: string | undefined): Promise<readonly string[]> {
   try {
     const { variables } = await client.call('environmentRead', { path: await deployTarget(client, app, asked) })

@@ -20,10 +20,6 @@ export type GraphOptions = {
 
 const NO_FORM: GraphForm = { parameters: [], results: [] }
 
-/**
- * The graph with the parameters of its form and of options.
- * @throws CliError USAGE
- */
 export async function graphToRelease(
   graph: GraphFile,
   { expose = [], result = [], endpoint }: GraphOptions,

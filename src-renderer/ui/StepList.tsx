@@ -46,7 +46,6 @@ export function StepList({ label, steps, isRunning, isNarrow = false }: StepList
   )
 }
 
-// Steps that ended work never reached are not pending.
 function stepDot(step: Step | undefined, isRunning: boolean): StateDotProps {
   const isOpen = step === undefined || step.state === 'waiting'
   return isOpen && !isRunning ? { tone: 'queued', text: 'Not run' } : DOTS[step?.state ?? 'waiting']

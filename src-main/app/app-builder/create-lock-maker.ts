@@ -16,7 +16,7 @@ import { cacheFolder } from './create-workflow-image-builder.ts'
 
 const WORKER_REQUIREMENTS = join(PYTHON_PACKAGES, 'comfy_worker/requirements.txt')
 
-export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
+export type LockMakerOptions = Pick<LockPorts, 'choose' | 'runsSetUp'> & {
   readonly home: string
   /** False: Python packages stay as they are. */
   readonly resolves: boolean
@@ -33,7 +33,7 @@ export type LockMakerOptions = Pick<LockPorts, 'choose'> & {
 }
 
 export function createLockMaker(options: LockMakerOptions) {
-  const { registry, folder, models, known, inputs, choose, home, resolves, report, signal } = options
+  const { registry, folder, models, known, inputs, choose, home, resolves, runsSetUp, report, signal } = options
   // Without the keys of services: git and uv read what strangers wrote.
   const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('SVC_')))
   const ports: LockPorts = {
@@ -56,6 +56,7 @@ export function createLockMaker(options: LockMakerOptions) {
       return path === undefined ? undefined : hashFile(path, undefined, signal)
     },
     choose,
+    runsSetUp,
     resolvePython: !resolves
       ? undefined
       : createPythonResolver({

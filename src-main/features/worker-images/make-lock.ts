@@ -320,7 +320,7 @@ function requirementsOf({ comfyui, nodes, requirements, worker }: WorkflowLock, 
 }
 
 async function withPython(
-  { resolvePython, ofWorker }: LockPorts,
+  { resolvePython, ofWorker, runsSetUp }: LockPorts,
   lock: WorkflowLock,
   conflicts: readonly ImageConflict[],
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
@@ -332,7 +332,8 @@ async function withPython(
   if (resolvePython === undefined) return whole(lock, [])
   report('resolves Python packages')
   const { provides, python } = lock.base
-  const sources = lock.accept.flatMap((one) => /^source:(.+)$/.exec(one)?.[1] ?? [])
+  // A lock alone does not decide it, as it may come from a stranger.
+  const sources = runsSetUp ? lock.accept.flatMap((one) => /^source:(.+)$/.exec(one)?.[1] ?? []) : []
   const requirements = requirementsOf(lock, ofWorker)
   const resolved = await resolvePython({ requirements, provides, python, sources, previous: lock.python, signal })
   if ('conflicts' in resolved) return { lock: undefined, conflicts: [...conflicts, ...resolved.conflicts] }

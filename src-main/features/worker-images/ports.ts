@@ -52,5 +52,7 @@ export type LockPorts = {
   readonly readInput: (name: string) => Promise<{ readonly sizeBytes: number; readonly sha256: string } | undefined>
   readonly choose: ((choice: Choice) => Promise<Choice['options'][number] | undefined>) | undefined
   readonly resolvePython: ResolvePython | undefined
+  /** Whether set-up programs of Python packages that the lock accepts may run on this machine. */
+  readonly runsSetUp: boolean
   readonly ofWorker: readonly string[]
 }

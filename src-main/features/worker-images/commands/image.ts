@@ -177,7 +177,6 @@ function showBuilt(output: Output, { tag, imageId, sizeBytes, tookMs, steps }: B
   output.line(imageId)
 }
 
-/** Without the Python packages, which were resolved when it was locked. */
 function refuseConflicts(file: string, { lock }: LockFile, output: Output): void {
   const conflicts = findConflicts({ lock, localModels: modelsHere(lock) }).filter(({ blocks }) => blocks)
   if (conflicts.length === 0) return

@@ -48,7 +48,6 @@ const PARTS: Readonly<Record<Exclude<LockChange['part'], 'image'>, (lock: Workfl
   workflow: ({ workflow }) => new Map(workflow === undefined ? [] : [[workflow.file, short(workflow.sha256)]]),
 }
 
-// A release takes these from the lock, not from the image.
 const NOT_BUILT: readonly LockChange['part'][] = ['environment', 'workflow']
 
 export function lockChanges(before: WorkflowLock, after: WorkflowLock): LockChange[] {

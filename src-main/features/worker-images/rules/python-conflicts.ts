@@ -404,7 +404,7 @@ function onlySource(says: string, who: readonly string[], name: string): ImageCo
     code: 'python_source',
     blocks: true,
     message: `${says}. ${name} is available only as source code, and reading its requirements runs its set-up program on this machine.`,
-    choices: [`Add source:${name} to \`accept\` in the lock to run it.`, ...who.map(useAnother)],
+    choices: [`Add source:${name} to \`accept\` in the lock, and lock with --run-setup.`, ...who.map(useAnother)],
   }
 }
 

@@ -46,6 +46,7 @@ export type LockOptions = {
   readonly provides?: readonly string[]
   readonly env?: readonly string[]
   readonly registry?: string
+  readonly runSetup?: true
   /** False after --no-resolve. */
   readonly resolve?: boolean
   readonly local?: true
@@ -112,6 +113,7 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
       choose: canAsk(output, surroundings) ? ask : undefined,
       home: surroundings.home,
       resolves: options.resolve !== false,
+      runsSetUp: options.runSetup === true,
       signal: stopping.signal,
     })
     const made =

@@ -516,7 +516,8 @@ CREATE TABLE workflow_texts (
 
 CREATE TABLE workflow_locks (
   workflow_id  TEXT PRIMARY KEY REFERENCES workflows (id) ON DELETE CASCADE,
-  text         TEXT NOT NULL                               -- of what its worker image is built from
+  lock         TEXT NOT NULL CHECK (json_valid(lock)),     -- what its worker image is built from
+  text         TEXT NOT NULL                               -- the same, as people read it
 ) STRICT;
 
 CREATE TABLE assets (

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ImageBuildRequest, ImageBuildView, ImageStep } from '../../contract/image-builds.ts'
-import type { WorkflowLock } from '../../contract/worker-images.ts'
+import { type WorkflowLock, workflowLock } from '../../contract/worker-images.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { counted, sizeText } from '../../lib/text.ts'
 import { createNotifier, notifySoon } from '../../lib/wait.ts'
@@ -8,7 +8,6 @@ import { createWorkByKey } from '../../lib/work-by-key.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ImagePipeline } from './ports/image-pipeline.ts'
 import { imageBegun, imageEnded, NOTHING_BUILT, withStep } from './rules/image-progress.ts'
-import { readLock } from './rules/lock-file.ts'
 
 export type ImageBuilds = ReturnType<typeof createImageBuilds>
 
@@ -28,15 +27,13 @@ export function createImageBuilds({
   let stopping = false
 
   function keptLock(workflowId: string): Pick<ImageBuildView, 'lock' | 'lockText'> {
-    const lockText = storage.workflowLocks.text(workflowId)
-    if (lockText === undefined) return {}
-    try {
-      return { lockText, lock: readLock(lockText) }
-    } catch (error) {
-      // Another version of Drydock wrote it. The next one replaces it.
-      log.warn('the lock of a workflow cannot be read', { workflowId, error })
-      return {}
-    }
+    const kept = storage.workflowLocks.get(workflowId)
+    if (kept === undefined) return {}
+    const { data: lock, error } = workflowLock.safeParse(JSON.parse(kept.lock))
+    if (lock !== undefined) return { lockText: kept.text, lock }
+    // Another version of Drydock wrote it. The next one replaces it.
+    log.warn('the lock of a workflow cannot be read', { workflowId, error })
+    return {}
   }
 
   function run(workflowId: string, request: ImageBuildRequest, change: Change, signal: AbortSignal) {
@@ -65,7 +62,9 @@ export function createImageBuilds({
       )
       const { lock, text: lockText } = locked
       if (lockText !== undefined) {
-        await storage.write(() => storage.workflowLocks.save({ workflowId, text: lockText }))
+        await storage.write(() =>
+          storage.workflowLocks.save({ workflowId, lock: JSON.stringify(lock), text: lockText }),
+        )
         change((view) => ({ ...view, lock, lockText }))
       }
       change((view) => ({ ...view, conflicts: [...locked.conflicts] }))

@@ -4,9 +4,10 @@ import { queriesOf } from '../../database/queries.ts'
 export function createWorkflowLockStore(db: Database) {
   const query = queriesOf(db)
   return {
-    text: query<[workflowId: string], string>(`SELECT text FROM workflow_locks WHERE workflow_id = ?`).value(),
-    save: query<[{ workflowId: string; text: string }]>(`
-      INSERT INTO workflow_locks (workflow_id, text) VALUES (@workflowId, @text)
-      ON CONFLICT (workflow_id) DO UPDATE SET text = excluded.text`).run(),
+    get: query<[workflowId: string], { readonly lock: string; readonly text: string }>(`
+      SELECT lock, text FROM workflow_locks WHERE workflow_id = ?`).one(),
+    save: query<[{ workflowId: string; lock: string; text: string }]>(`
+      INSERT INTO workflow_locks (workflow_id, lock, text) VALUES (@workflowId, @lock, @text)
+      ON CONFLICT (workflow_id) DO UPDATE SET lock = excluded.lock, text = excluded.text`).run(),
   }
 }

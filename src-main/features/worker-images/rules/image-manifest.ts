@@ -1,9 +1,10 @@
-import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestResource } from '../../../contract/manifest.ts'
+import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../../contract/manifest.ts'
 import type { GraphToRelease } from '../../../contract/published.ts'
 import type { ImageToDeploy } from '../../../contract/worker-image-routes.ts'
 import type { DeployedImage } from '../../../contract/worker-images.ts'
 import { plainJson, withoutUndefined } from '../../../lib/json/plain.ts'
 import { plainId } from '../../endpoints/rules/ids.ts'
+import { imageResource } from './image-resource.ts'
 
 export type ImageRelease = {
   readonly app: string
@@ -26,7 +27,7 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
   const { lock } = image
   const worker = workerResource(app)
   const resources: Record<string, ManifestResource> = {
-    [worker]: plainResource({
+    [worker]: imageResource({
       imageName: image.pinned,
       ...(registryAuth === undefined ? {} : { registryAuth }),
       env: lock.environment,
@@ -38,7 +39,7 @@ export function imageManifest({ app, image, graph, registryAuth, settings, hash 
     ...(graph === undefined
       ? {}
       : {
-          [plainId(app)]: plainResource({
+          [plainId(app)]: imageResource({
             workersMax: 0,
             functions: [callOf(app, graph)],
             graph: { ...graph, behind: worker },
@@ -70,24 +71,4 @@ function callOf(app: string, { parameters }: GraphToRelease): ManifestResource['
     ...{ name: plainId(app), module: 'graph', is_async: false, is_generator: false, is_class: false },
     example: Object.fromEntries(example),
   }
-}
-
-function plainResource(more: Partial<ManifestResource>): ManifestResource {
-  return manifestResource.parse({
-    is_load_balanced: false,
-    workersMin: 0,
-    workersMax: 1,
-    gpuCount: 1,
-    env: {},
-    functions: [],
-    idleTimeout: 60,
-    scalerType: 'QUEUE_DELAY',
-    scalerValue: 4,
-    executionTimeoutMs: 0,
-    maxConcurrency: 1,
-    makesRemoteCalls: false,
-    networkVolumes: [],
-    systemDependencies: [],
-    ...more,
-  })
 }

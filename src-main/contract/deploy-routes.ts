@@ -20,6 +20,9 @@ import { manifest } from './manifest.ts'
 import { GRAPH_BODY } from './published.ts'
 import { done, type Route } from './routes.ts'
 
+// A graph in a manifest is one text.
+const MANIFEST_BODY = { ...GRAPH_BODY, values: limit('settingValues') }
+
 // Only for things that may not exist yet; elsewhere an invalid name simply is not found.
 const place = { app: appName, environment: environmentName }
 const releaseNumber = z
@@ -136,7 +139,7 @@ export const DEPLOY_ROUTES = {
     summary: 'Plan a deploy; nothing is changed',
     isStep: true,
     params: place,
-    bodyLimit: GRAPH_BODY,
+    bodyLimit: MANIFEST_BODY,
     body: releaseCreate.pick({ git: true, runsOn: true, machine: true, withoutImages: true }).extend({
       manifest,
       artifact: artifactName
@@ -161,7 +164,7 @@ export const DEPLOY_ROUTES = {
     summary: 'Create a release: it becomes active when all its endpoints are ready, else nothing changes',
     params: place,
     body: releaseCreate,
-    bodyLimit: GRAPH_BODY,
+    bodyLimit: MANIFEST_BODY,
     response: releaseProgress,
     errors: [
       'NOT_JSON',

@@ -18,7 +18,7 @@ export type Route = {
   /** Type of a body other than JSON. Pages of another origin cannot send it without a preflight; bytes use PUT. */
   readonly bodyType?: 'application/octet-stream' | 'application/x-ndjson' | 'application/gzip'
   /** Largest body in bytes, and its name in the error; undefined: that of the management API. */
-  readonly bodyLimit?: { readonly bytes: number; readonly name: string }
+  readonly bodyLimit?: { readonly bytes: number; readonly name: string; readonly values?: number }
   readonly readsOwnBody?: true
   /** The operation passes payloads on unchanged, so their long strings need not be parsed. */
   readonly passesPayloads?: true

@@ -74,10 +74,10 @@ async function parseBody(
   { body, bodyType, bodyLimit = USUAL_LIMIT, passesPayloads }: Route,
   service: ReadsInThread,
 ) {
-  const { bytes, name } = bodyLimit
+  const { bytes, name, values } = bodyLimit
   if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
   if (body === undefined) return NO_BODY
-  const usual = bytes === USUAL_LIMIT.bytes ? limit('settingValues') : limit('jsonValues')
+  const usual = values ?? (bytes === USUAL_LIMIT.bytes ? limit('settingValues') : limit('jsonValues'))
   const sent = await parseJsonBody(await readBody(c, bytes, name), service, passesPayloads ? undefined : usual)
   return { body: readFields(body, sent), sent }
 }

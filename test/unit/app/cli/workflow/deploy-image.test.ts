@@ -37,6 +37,6 @@ test('takes the graph that is next to its lock, and says how to lock one that is
   write('cat.json', JSON.stringify(GRAPH).replace('7', '8'))
   expect(await deploy('cat.json')).toContain('was changed after it was locked')
   expect(await deploy('dog.json')).toContain(
-    'dog.lock.yaml cannot be read: there is no such file. Lock the workflow first: drydock workflow lock dog.json',
+    'dog.lock.yaml cannot be read: dog.json has no lock yet. Make one: drydock workflow lock dog.json',
   )
 })

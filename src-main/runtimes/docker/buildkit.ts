@@ -185,6 +185,8 @@ function reportStatus(aux: string, report: Watch['report']): void {
 
 const msOf = ({ seconds, nanos = 0 }: Time) => seconds * 1000 + nanos / 1e6
 
+const NO_OUTPUT = /^ *-+> |^Removing intermediate /
+
 export function classicLines(report: Watch['report']): (line: string) => void {
   let current: { readonly id: string; readonly name: string } | undefined
   let isCached = false
@@ -203,7 +205,7 @@ export function classicLines(report: Watch['report']): (line: string) => void {
     else if (/^(COMMIT|Successfully built) /.test(line)) {
       end()
       current = undefined
-    } else if (current !== undefined && line !== '')
+    } else if (current !== undefined && line !== '' && !NO_OUTPUT.test(line))
       report({ kind: 'output', id: current.id, text: `${stripVTControlCharacters(line)}\n` })
   }
 }

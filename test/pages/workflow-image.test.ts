@@ -103,7 +103,7 @@ test('the palette opens the panel, and a check is cancelled', async () => {
   const { id } = await service.post('/api/workflows', { name: 'Cat', text })
   await open(`/workflows/edit/${id}`)
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').getByRole('combobox').fill('Deploy as a worker image')
+  await page.getByRole('dialog').getByRole('combobox').fill('deploy as a worker')
   await page.getByRole('option', { name: 'Deploy as a worker image' }).click()
   const panel = page.getByRole('region', { name: 'Worker image of the workflow' })
   await panel.getByRole('button', { name: 'Check only' }).click()

@@ -1,7 +1,7 @@
 /** Images with the stand-in for ComfyUI and our worker: their test by `drydock test`, and jobs on both worker SDKs. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -120,6 +120,7 @@ describe('drydock test', () => {
     const image = await buildImage({ requirements: ['inflection==0.5.1'] })
     const lock = join(service.folder, 'cat.lock.yaml')
     writeFileSync(lock, lockText())
+    copyFileSync(CAT, join(service.folder, 'cat.json'))
     const { exitCode, stdout, stderr } = await service.command('test', lock, '--image', image, '--no-gpu')
     const { steps } = JSON.parse(stdout)
     expect([exitCode, steps.length]).toEqual([1, 2])
@@ -185,7 +186,7 @@ function lockText(): string {
       { name: PACKAGES[1], source: { path: PACKAGES[1] }, classes: ['TintedFrame'] },
     ],
     models: [cat],
-    workflow: { file: CAT, sha256: '0'.repeat(64) },
+    workflow: { file: 'cat.json', sha256: '0'.repeat(64) },
   }
   return JSON.stringify(lock)
 }

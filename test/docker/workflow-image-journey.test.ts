@@ -96,7 +96,7 @@ test('a graph with custom nodes becomes an image that is tested, deployed, chang
   const clash = await lock('cat.json', ...frames, '--nodes', `${CARDS}=./${CARDS}@clash`)
   expect(clash.exitCode).toBe(1)
   expect(clash.stderr).toContain(
-    `conflict python_versions: ${CARDS} asks for webcolors<1.12; ${FRAMES} asks for webcolors>=1.13. No version of webcolors suits all of them.\n`,
+    `conflict python_versions: ${CARDS} asks for webcolors<1.12; ${FRAMES} asks for webcolors>=1.13. No version of webcolors satisfies all of them.\n`,
   )
   expect(clash.stderr).toContain('nothing was written: 1 conflict to solve')
 

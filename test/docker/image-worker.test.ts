@@ -112,7 +112,7 @@ describe('drydock test', () => {
       'The graph was not run. With a GPU, or with --full, it is.',
       '',
     ])
-    expect(await containers()).toEqual([])
+    await until(async () => expect(await containers()).toEqual([]))
   })
 
   test('a package whose requirement is missing is named, with the end of its import error', async () => {

@@ -41,6 +41,10 @@ const RULES: readonly Rule[] = [
     line: /^drydock (image build|test \.\/worker --build|deploy \.\/worker|rollback --app worker)/,
     leftOut: 'it takes a repository with a Dockerfile, as test/docker/worker-repository.test.ts makes one',
   },
+  {
+    line: /^drydock (workflow image|test .*ghcr\.io)/,
+    leftOut: 'it takes a ComfyUI to build from, as test/docker/workflow-image-journey.test.ts makes one',
+  },
   { line: /^npm (start|test)$/, leftOut: 'the service runs already, and this is the test' },
   { line: /^(gpu-box|laptop)\$/, leftOut: 'it takes two machines' },
   {

@@ -321,7 +321,7 @@ const PLANTED: readonly (readonly [title: string, given: Given, ...expected: rea
   [
     'another index',
     { nodes: { Indexed: asks('--extra-index-url https://ada:secret@wheels.example/simple\nsafelib') } },
-    ['index_ignored', 'Indexed names another source', 'https://wheels.example/simple'],
+    ['index_ignored', 'Indexed names another package index', 'https://wheels.example/simple'],
   ],
   [
     'only as source code',

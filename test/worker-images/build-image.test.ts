@@ -158,7 +158,7 @@ describe('a worker image', () => {
     const { folder, build, told } = await setup()
     const lock = makeLock(folder)
     const nodes = lock.nodes.map((one) => ({ ...one, source: { repository: 'clouds', commit: '0'.repeat(40) } }))
-    await expect(build({ ...lock, nodes })).rejects.toThrow(`clouds at ${'0'.repeat(40)} cannot be read`)
+    await expect(build({ ...lock, nodes })).rejects.toThrow('clouds cannot be read: ')
     const other = { folder: 'vae', name: 'a.pt', sizeBytes: 1, sha256: sha256Of('other') }
     mkdirSync(join(folder, 'models/vae'), { recursive: true })
     writeFileSync(join(folder, 'models/vae/a.pt'), 'a')

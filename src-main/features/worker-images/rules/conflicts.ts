@@ -202,9 +202,10 @@ function modelsWithoutSource({ models }: WorkflowLock, localModels: readonly str
   const local = new Set(localModels)
   return models
     .filter(({ folder, name, source }) => source === undefined && !local.has(`${folder}/${name}`))
-    .map(({ folder, name }) => ({
+    .map(({ folder, name, delivery }) => ({
       code: 'model_without_source',
-      blocks: true,
+      // A mounted model comes from a volume, which this machine cannot see.
+      blocks: delivery === 'baked',
       message: `The graph uses the model ${folder}/${name}, which has no known address and is in no model folder of this machine.`,
       choices: [
         `Set \`source\` of the model ${name} in the lock to its address.`,

@@ -2,6 +2,7 @@ import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import { plainId } from '../../endpoints/rules/ids.ts'
 import type { SavedInput } from '../../platform-api/rules/saved-endpoint.ts'
 import { diskGbFor } from '../../worker-images/rules/plan-image.ts'
+import { scalingOf } from './plan-target.ts'
 
 type Place = { readonly app: string; readonly environment: string }
 
@@ -34,12 +35,7 @@ export function imageSaveOf(
   return {
     name: endpointName(place),
     type: 'QB',
-    workersMin: resource.workersMin,
-    workersMax: resource.workersMax,
-    idleTimeout: resource.idleTimeout,
-    scalerType: resource.scalerType,
-    scalerValue: Math.max(1, Math.round(resource.scalerValue)),
-    executionTimeoutMs: resource.executionTimeoutMs,
+    ...scalingOf(resource),
     ...(gpuIds === undefined ? {} : { gpuIds, gpuCount: resource.gpuCount }),
     ...(instanceIds === undefined ? {} : { instanceIds }),
     ...(volume === undefined ? {} : { networkVolumeIds: [{ networkVolumeId: volume }] }),

@@ -20,6 +20,15 @@ const KEY_VARIABLES: readonly string[] = [KEY_VARIABLE, 'SVC_API_KEY']
 const CHANNEL = 'latest'
 const PORT = '80'
 
+export const scalingOf = (resource: ManifestResource) => ({
+  workersMin: resource.workersMin,
+  workersMax: resource.workersMax,
+  idleTimeout: resource.idleTimeout,
+  scalerType: resource.scalerType,
+  scalerValue: Math.max(1, Math.round(resource.scalerValue)),
+  executionTimeoutMs: resource.executionTimeoutMs,
+})
+
 /** As the platform's tools save it. Source: docs/spec/platform.md, 8. */
 export function saveInputOf(name: string, resource: ManifestResource, place: SavePlace): SavedInput {
   const { is_load_balanced: isApi, gpuIds, instanceIds, minCudaVersion, dataCenterIds, model } = resource
@@ -30,12 +39,7 @@ export function saveInputOf(name: string, resource: ManifestResource, place: Sav
     name,
     flashEnvironmentId: place.environmentId,
     type: isApi ? 'LB' : 'QB',
-    workersMin: resource.workersMin,
-    workersMax: resource.workersMax,
-    idleTimeout: resource.idleTimeout,
-    scalerType: resource.scalerType,
-    scalerValue: Math.max(1, Math.round(resource.scalerValue)),
-    executionTimeoutMs: resource.executionTimeoutMs,
+    ...scalingOf(resource),
     flashBootType: resource.flashboot === false ? 'OFF' : 'FLASHBOOT',
     ...(dataCenterIds === undefined ? {} : { locations: dataCenterIds.join(',') }),
     ...cards,

@@ -46,7 +46,6 @@ export const RUNS_ON = ['containers', 'processes'] as const
 
 export type RunsOn = (typeof RUNS_ON)[number]
 
-/** Cause of a release: a deploy, a rollback, or new variables for the active code. */
 export const RELEASE_KINDS = ['deploy', 'rollback', 'variables'] as const
 
 export type ReleaseKind = (typeof RELEASE_KINDS)[number]
@@ -246,7 +245,6 @@ export const variablesUpdate = z.strictObject({
 
 export type VariablesUpdate = z.infer<typeof variablesUpdate>
 
-/** Progress of an upload of an artifact. `received` and `total` in bytes. */
 export const artifactStatus = z.object({
   state: z.enum(['missing', 'partial', 'complete']),
   received: z.number().int(),

@@ -5,7 +5,6 @@ export const BUILD_STEPS = ['scan', 'handlers', 'requirements', 'install', 'mani
 
 export type BuildStep = (typeof BUILD_STEPS)[number]
 
-/** Discovery codes come from svc_build; ours are in `BUILD_ERRORS`. */
 export type BuildProblem = {
   readonly code: string
   readonly message: string
@@ -69,7 +68,6 @@ export type BuildEvent =
   | { readonly kind: 'progress'; readonly step: BuildStep; readonly text: string }
   | { readonly kind: 'ended'; readonly step: BuildStep; readonly tookMs: number; readonly summary: string }
 
-/** An installed distribution; `bytes` is the size of its files on disk. */
 export type InstalledPackage = { readonly name: string; readonly version: string; readonly bytes: number }
 
 export type BuiltApp = {

@@ -1,4 +1,3 @@
-/** Begins lines of progress that a program reads instead of a person. */
 export const PROGRESS_MARK = 'progress: '
 /** Set to `lines`, commands write their progress to stderr as marked lines, also in JSON mode. */
 export const PROGRESS_VARIABLE = 'DRYDOCK_PROGRESS'

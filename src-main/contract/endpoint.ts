@@ -263,7 +263,6 @@ export const endpointCreate = endpointConfig
       (config.loadBalanced === undefined ? endpointConfig.shape.scaler.parse(undefined) : LOAD_BALANCED_SCALER),
   }))
 
-/** Settings that are replaced and never taken away. */
 type Kept = 'name' | 'handler' | 'command' | 'loadBalanced'
 const KEPT: readonly string[] = ['name', 'handler', 'command', 'loadBalanced'] satisfies readonly Kept[]
 

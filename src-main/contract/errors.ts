@@ -365,7 +365,6 @@ export type ErrorBody = {
   readonly detail: string
 }
 
-/** Fills the placeholders of a message; those without a value are removed. */
 function errorMessage(code: ErrorCode, data: ErrorData): string {
   return filled(ERRORS[code].message, data)
 }

@@ -24,7 +24,6 @@ const check = z.object({
 
 export type ImageCheck = z.infer<typeof check>
 
-/** Output of the job that tests an image. */
 export const imageTest = z.object({
   full: z.boolean().describe('whether the graph was run'),
   steps: z.array(z.object({ name: z.string(), passed: z.boolean(), text: z.string(), seconds: z.number() })).min(1),

@@ -29,7 +29,6 @@ const ids = z
   .transform((text) => text.split(','))
   .refine((list) => list.length <= limit('listIds'), `must be at most ${limit('listIds')}`)
 
-/** Filters of a list of jobs as a query; all must match. */
 const filterQuery = {
   endpoint: z.string().optional(),
   status: states

@@ -78,15 +78,12 @@ export const jobRecord = z.object({
   batchId: z.string().optional().describe('of its batch'),
 })
 
-/** Response of run, cancel and retry: the job's id and its state. */
 export const jobHandle = z.object({ id: z.string(), status: jobState })
 
 export const streamChunk = z.object({ output: z.unknown(), metrics: z.unknown().optional() })
 
-/** Response of stream in the object form: the job's state and chunks. */
 export const streamObject = z.object({ status: jobState, stream: z.array(streamChunk) })
 
-/** Response of purge-queue: the number of removed jobs and a fixed status. */
 export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
 
 const workerCounts = z.object({

@@ -73,7 +73,6 @@ export const jobDetail = jobListItem.extend({
     .describe('the published graph that it runs'),
 })
 
-/** Progress of a job: of its payloads only the last report of its worker. */
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
   ...queueStatus.shape,

@@ -83,7 +83,6 @@ const MODEL_KINDS = [
   'adapter',
 ] as const
 
-/** Facts from the file of a model; unknown ones are missing. */
 export const modelFacts = z.object({
   format: z.enum(MODEL_FORMATS),
   kind: z.enum(MODEL_KINDS).optional(),

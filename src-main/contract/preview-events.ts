@@ -12,7 +12,6 @@ const number = z.number().int()
 const names = z.array(z.string()).readonly()
 const answers = number.optional().describe('the release that keeps answering; missing: none does')
 
-/** Spans in ms. */
 export const previewEvent = z.discriminatedUnion('event', [
   z
     .object({

@@ -121,7 +121,6 @@ export const buildView = z.object({
 
 export type BuildView = z.infer<typeof buildView>
 
-/** A note of a preview; lists have the newest one last. */
 const previewNote = z.object({
   at: moment,
   kind: z.enum(['info', 'live', 'warning', 'error', 'log']),

@@ -70,7 +70,6 @@ export type ResponseOf<Row extends Pick<Route, 'response'>> = z.output<Row['resp
 
 export const done = z.object({ ok: z.literal(true) })
 
-/** A whole number of at least 0 in a query. */
 export const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')

@@ -45,7 +45,6 @@ export const targetApp = z.object({
 
 export type TargetApp = z.infer<typeof targetApp>
 
-/** A built app, or an earlier deploy to the target. */
 export const targetSource = z.union([
   z.strictObject({ artifact: artifactName.describe('one that is here, for a deploy'), manifest }),
   z.strictObject({ image: manifest.describe('of a worker image, as `image-plan` makes it') }),

@@ -97,10 +97,6 @@ export function isWorkerCall(path: string): boolean {
 // protocol.
 const CALLED_BY_WORKERS = /^\/(?:(?:v2|lb)\/|graphql$)/
 
-/**
- * True for paths that workers may call on other endpoints.
- * @param path like /v2/other/run
- */
 export function mayBeCalledByWorkers(path: string): boolean {
   return CALLED_BY_WORKERS.test(path)
 }
@@ -139,7 +135,6 @@ export type WorkerEnvironmentFacts = {
   readonly workflowServer: string | undefined
   /** Whether other servers can run its jobs, so that it ends when it loses its own. */
   readonly hasOtherServers?: boolean
-  /** The app of the endpoint and its environment; undefined without one. */
   readonly app: { readonly app: string; readonly environment: string } | undefined
   readonly env: Readonly<Record<string, string>>
 }

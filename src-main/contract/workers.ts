@@ -18,7 +18,6 @@ const shellInput = z.strictObject({
   text: z.string().refine((text) => utf8Bytes(text) <= limit('shellInputBytes'), 'is too long for one call'),
 })
 
-/** A piece of a shell's output, or its end, which is last. */
 export const shellOutput = z.object({
   end: z.number().int().describe('bytes up to the end of this piece; send it back as `after` to continue'),
   data: z.string().describe('bytes of the terminal in base64'),

@@ -27,7 +27,6 @@ export const workflowView = z.object({
 
 export type WorkflowView = z.infer<typeof workflowView>
 
-/** A workflow with the text for the editor: its draft, or the newest version. */
 export const workflowDetail = workflowView.extend({ text: documentText })
 
 export type WorkflowDetail = z.infer<typeof workflowDetail>

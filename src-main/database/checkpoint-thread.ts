@@ -23,10 +23,6 @@ const LONG_LOG_PAGES = (32 * 1024 * 1024) / PAGE_BYTES
 const LOOK_EVERY_MS = 200
 const QUIET_LOOKS = 25
 
-/**
- * Maintains the WAL of an open database file.
- * @param guard a dedicated connection to it
- */
 export function startCheckpoints(file: string, guard: Database, writer: WriterOfLog) {
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()

@@ -28,7 +28,6 @@ export class DatabaseUnusable extends Error {}
 export class OtherVersion extends Error {}
 
 /**
- * Opens the database file, creating tables if new.
  * @param file path, or ':memory:' in tests
  * @throws DatabaseUnusable if it cannot be opened, is damaged or has another version; nothing is changed then
  */

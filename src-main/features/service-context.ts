@@ -94,7 +94,6 @@ export type ServiceContext = ServiceBase &
     readonly workflows: Workflows
   }
 
-/** Given to features that load when first used. */
 export type FeatureCore = ServiceContext & {
   readonly send: RequestSender
   readonly accountKey: () => string

@@ -29,7 +29,6 @@ export type AdmittedKind = {
   readonly at?: OwnPort | undefined
 }
 
-/** A port that serves one endpoint, with its allowed Host headers. */
 export type OwnPort = { readonly endpointId: string; readonly hosts: ReadonlySet<string> }
 
 /**

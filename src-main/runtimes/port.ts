@@ -104,7 +104,6 @@ export type Fleet = {
   readonly resume: (workerId: string) => Promise<void>
   readonly list: () => readonly FleetWorker[]
   readonly isAway: (workerId: string) => boolean
-  /** The lost node, if its machine is a swarm whose manager answers. */
   readonly awayNode?: ((workerId: string) => string | undefined) | undefined
   /** Asks its engine, so that `isAway` does not wait for a lost connection to be noticed. */
   readonly checkAway: (workerId: string) => Promise<void>

@@ -18,11 +18,7 @@ export type OpenedFolder = {
   readonly close: () => Promise<void>
 }
 
-/**
- * Locks a data folder and opens its database.
- * @returns 'locked' if another process has it, with its id if known; 'unusable' with a sentence for the user if it
- * cannot be opened
- */
+/** @returns 'locked' if another process has it, with its id if known; 'unusable' with a sentence for the user */
 export function openFolderStorage(files: {
   readonly lock: string
   readonly database: string

@@ -63,8 +63,7 @@ export type Project = { readonly id: string; readonly folder: string; readonly o
 export type Storage = ReturnType<typeof openStorage>
 
 /**
- * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
- * @param file path, or ':memory:' in tests
+ * @param file path, or ':memory:' in tests; the folders of payloads and artifacts are next to it
  * @throws DatabaseUnusable
  */
 export function openStorage(file: string) {

@@ -29,10 +29,6 @@ export type ApiClient = {
    * @throws ApiError NOT_REACHABLE
    */
   readonly request: (endpointId: string, target: string, init: RequestInit) => Promise<Response>
-  /**
-   * Follows an operation that supports `follow=true`.
-   * @returns a function that ends it
-   */
   readonly follow: <Item>(options: FollowOptions<Item>) => () => void
 }
 

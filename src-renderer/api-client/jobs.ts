@@ -33,10 +33,6 @@ type JobOrder = { readonly endpointId: string; readonly body: string; readonly s
 // Longest wait per request; then it is asked again.
 const WAIT_MS = 90_000
 
-/**
- * @param onJob called with the id as soon as it is known
- * @throws ApiError
- */
 export async function runJob(
   client: Pick<ApiClient, 'call'>,
   { endpointId, body, signal }: JobOrder,

@@ -23,7 +23,6 @@ const HALF_LIFE_MS = 7 * DAY_MS
 const USES = 200
 const OPENED = 20
 
-/** The decayed score of a use; 0 without one. */
 export function scoreOf(use: Use | undefined, now: number): number {
   // A clock that was set back does not increase the weight.
   return use === undefined ? 0 : use.score * 0.5 ** (Math.max(0, now - use.at) / HALF_LIFE_MS)

@@ -7,7 +7,6 @@ const STYLES = {
   failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
 } as const
 
-/** The outcome of a check; its word is for screen readers. */
 export function CheckMark({ state }: Pick<DoctorRow, 'state'>) {
   const { icon: Icon, word, colour } = STYLES[state]
   return (

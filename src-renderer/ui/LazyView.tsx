@@ -1,7 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Skeleton } from './PageStates.tsx'
 
-/** Keeps the space of a view that is too large for the first load. */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   const View = lazy(async () => ({ default: await load() }))
   return (props: Props) => (

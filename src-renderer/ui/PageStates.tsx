@@ -66,7 +66,6 @@ type QueryStateProps = Omit<ErrorNoticeProps, 'error'> & {
   readonly rows: number
 }
 
-/** The error of a query, or rows while it has no data. */
 export function QueryState({ data, error, rows, ...notice }: QueryStateProps) {
   if (error !== null) return <ErrorNotice error={error} {...notice} />
   return data === undefined ? <SkeletonRows rows={rows} /> : null

@@ -11,14 +11,13 @@ export type TreemapProps<Kind extends string> = {
   readonly onChoose: (id: string) => void
 }
 
-// Width divided by height of the area.
-const RATIO = 2
+const ASPECT_RATIO = 2
 // Smaller tiles have no room for a name; shares of the whole.
 const NAMED = { width: 0.07, height: 0.07 } as const
 const SIZED = { width: 0.07, height: 0.13 } as const
 
 export function Treemap<Kind extends string>({ label, pieces, styles, chosen, onChoose }: TreemapProps<Kind>) {
-  const tiles = useMemo(() => layOutTiles(pieces, RATIO), [pieces])
+  const tiles = useMemo(() => layOutTiles(pieces, ASPECT_RATIO), [pieces])
   return (
     <div aria-hidden data-treemap={label} className="relative aspect-[2/1] w-full overflow-hidden rounded-control">
       {tiles.map(({ piece, left, top, width, height }) => (

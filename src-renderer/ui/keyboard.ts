@@ -1,5 +1,4 @@
 /**
- * Returns the row a key moves to.
  * @param at.active index of the active row; -1 for none
  * @returns undefined when the key moves nothing
  */

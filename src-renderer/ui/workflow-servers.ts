@@ -24,10 +24,6 @@ export function useWorkflowServers(): readonly WorkflowServer[] | undefined {
   return useQuery(serversQuery(client)).data?.servers
 }
 
-/**
- * Reloads an endpoint's node types from its server and updates open graphs.
- * @throws ApiError if they could not be read
- */
 export async function readNodeTypes(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
   endpointId: string,

@@ -82,8 +82,8 @@ function refusal(first: Problem, problems: readonly Problem[], classOf: (id: str
 }
 
 /**
- * Reports each new node at once, and limits how often steps and previews of a node are reported. The latest preview stays
- * in each report, since polling clients see only the last one.
+ * Reports each new node at once, its steps and previews less often. Every report has the latest preview, since polling
+ * clients see only the last one.
  */
 function throttled(progress: Context['progress']): (update: Progress) => void {
   let [node, toldAt, shownAt] = ['', 0, performance.now()]

@@ -10,7 +10,6 @@ class CancelReason extends DOMException {
   }
 }
 
-/** True for the cancel reason itself and for errors derived from it. */
 export function comesOfCancel(error: unknown): boolean {
   return error instanceof CancelReason || (error instanceof Error && error.cause instanceof CancelReason)
 }

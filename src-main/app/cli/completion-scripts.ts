@@ -104,7 +104,6 @@ ${lines.join('\n')}
 
 const described = ({ description }: Pick<Option, 'description'>) => quoted(description.replaceAll('\\', '\\\\'))
 
-/** Quotes a text without backslashes as one word, in all three shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -124,10 +124,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
 
 type DataFolderSource = Pick<Surroundings, 'env' | 'cwd' | 'platform' | 'home'>
 
-/**
- * Resolves `--data`, else `SVC_DATA`, else the user's default folder.
- * @param given the value of `--data`, relative to the caller's folder
- */
+/** @param given the value of `--data`, relative to the caller's folder */
 export function dataFolder(given: string | undefined, source: DataFolderSource): string {
   const path = pathOf(source)
   const chosen = given || source.env.SVC_DATA

@@ -52,8 +52,7 @@ export async function following<Result>(
 }
 
 /**
- * Follows work that the first stop signal stops; a second one exits at once.
- * @param task follows the work until its signal
+ * The first stop signal stops the work; a second one exits at once.
  * @returns the result, and the signal that stopped it
  */
 export async function stoppingFirst<Result>(

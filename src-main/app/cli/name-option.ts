@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
 import { durationText } from '../../lib/text.ts'
 
-/**
- * Replaces the field in a text like `policy.ttl: must be ...` by the command's option for it.
- * @returns the text unchanged if no option sets the field
- */
+/** Names the command's option for the field in a text like `policy.ttl: must be ...`, if one sets it. */
 export async function withOption(text: string, command: Command): Promise<string> {
   const [, field = '', why = ''] = /^([A-Za-z][\w.]*): (.*)$/s.exec(text) ?? []
   const flags = field === '' ? undefined : await optionOf(field, command)

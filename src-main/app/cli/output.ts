@@ -39,7 +39,6 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
     line,
     paint,
     document,
-    /** A document for machines; for people a line, or what is printed. */
     result(value: unknown, shown: string | (() => void)) {
       if (json) document(value)
       else if (typeof shown === 'string') line(shown)

@@ -10,10 +10,6 @@ import { asCalled, escaped, plainText } from './output.ts'
 import type { GlobalOptions } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/**
- * @param argv arguments after the program name
- * @returns the exit code; errors are already on stderr
- */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   const program = buildProgram(surroundings)
   let called: Command = program

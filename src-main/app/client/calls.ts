@@ -133,7 +133,6 @@ export function addressOf(
   return search.size === 0 ? pathname : `${pathname}?${search}`
 }
 
-/** Checks query and body against the schemas of the contract; the service may refuse more. */
 export function fitsContract(operation: Operation, { query = {}, body, bodyText, bytes }: Given<unknown>): boolean {
   const route: Route = OPERATIONS[operation]
   const isQuery = Object.entries(route.query ?? {}).every(([name, schema]) => {

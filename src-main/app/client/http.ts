@@ -12,7 +12,6 @@ export type HttpRequest = {
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
   readonly certificate?: string | undefined
-  /** Encoding of the response (default: utf8); latin1 keeps each byte as one character. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 

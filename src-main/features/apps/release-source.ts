@@ -29,7 +29,6 @@ type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'
   readonly text?: string
 }
 
-/** An artifact with its release manifest, which includes settings saved by a tool. */
 export type BuiltSource = { readonly artifact: string; readonly manifest: string }
 
 const NO_FOLDER = ''

@@ -234,10 +234,7 @@ type ReadyRelease = {
   readonly endpoints: readonly NextEndpoint[]
 }
 
-/**
- * Activates a release with all endpoints in one transaction.
- * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error if it was given up or endpoints have changed
- */
+/** @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error if it was given up or endpoints have changed */
 export function activateRelease(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   { environment, release, plan, endpoints }: ReadyRelease,

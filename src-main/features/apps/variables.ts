@@ -111,7 +111,6 @@ export function ownSecrets(env: EndpointConfig['env']): readonly string[] {
 }
 
 /**
- * Values a file about an endpoint's work must not contain.
  * @param endpoint undefined if deleted
  * @throws AppError SECRET_LOST
  */

@@ -198,8 +198,7 @@ export function createBatchQueue(deps: Deps) {
         }
       }),
     /**
-     * Adds the request of a line of a file.
-     * @returns false if the line has one already
+     * @returns false if the line has a request already
      * @throws AppError BATCH_CLOSED, BAD_INPUT, and those of storing
      */
     async addLine(endpoint: Endpoint, batch: Batch, line: number, submission: Submission): Promise<boolean> {
@@ -216,7 +215,6 @@ export function createBatchQueue(deps: Deps) {
           throw new AppError('JOB_NOT_FOUND', { jobId: requestId.slice(0, 100) })
       }),
     /**
-     * Queues the requests of a draft; a finalized batch is left as it is.
      * @param isLimited whether the platform's limit of waiting jobs applies
      * @throws AppError BATCH_CLOSED, BATCH_INCOMPLETE, QUEUE_FULL, ENDPOINT_PAUSED
      */
@@ -236,7 +234,6 @@ export function createBatchQueue(deps: Deps) {
         settle(id)
         return requireBatch(storage, id)
       }),
-    /** Cancels a batch that has not ended. @param states of the jobs to cancel */
     cancel: (id: string, states: readonly ('IN_QUEUE' | 'IN_PROGRESS')[]): Promise<BulkResult> =>
       inTurn(id, async () => {
         const batch = requireBatch(storage, id)

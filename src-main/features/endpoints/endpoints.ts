@@ -113,7 +113,6 @@ export type EndpointChanges = Omit<EndpointUpdate, 'handler' | 'command' | 'load
 }
 
 /**
- * Updates settings, replacing workers only if needed.
  * @throws AppError ENDPOINT_EXISTS if the name is taken, BAD_FIELD for inconsistent settings or a missing handler file,
  * ENDPOINT_NOT_FOUND if deleted meanwhile
  */
@@ -155,7 +154,6 @@ function withChanges(storage: Storage, endpoint: Endpoint, changes: EndpointChan
   return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
 }
 
-/** @throws AppError BAD_FIELD if the endpoint has no such server, has no other, or already has it */
 export function changeServers(deps: Deps, { id }: Endpoint, wanted: ServerChange): Promise<Endpoint> {
   return change(deps, id, 'updated', (endpoint) => {
     const workflows = withServerChange(endpoint.config.workflows ?? workflowWorker.parse({}), wanted)

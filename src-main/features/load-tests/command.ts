@@ -107,7 +107,6 @@ async function followLoadTest(
   return client.call('loadTestRead', { path, signal })
 }
 
-/** @throws CliError LOAD_TEST_FAILED, ABANDONED for one that was stopped */
 function expectAll({ state, reason, result: { done, failed } }: LoadTest): void {
   if (failed > 0) throw new CliError('LOAD_TEST_FAILED', { failed, of: counted(done, 'request') })
   if (state === 'stopped') throw new CliError('ABANDONED', { why: `The load test was stopped: ${reason}.` })

@@ -10,7 +10,6 @@ export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & 
   readonly expected: string | undefined
 }
 
-/** Fields that a move of a download changes in addition to its state; undefined stays as it is. */
 type DownloadChanges = {
   readonly reason?: string | undefined
   readonly sha256?: string | undefined

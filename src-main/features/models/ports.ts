@@ -3,7 +3,6 @@ export type FetchRequest = {
   readonly from: number
   /** Identifies the same file to the host; without it the whole file is requested. */
   readonly validator: string | undefined
-  /** Authorization header for a host with port, if credentials for it are stored. */
   readonly authorization: (host: string) => string | undefined
   readonly allowPrivate: boolean
   readonly signal: AbortSignal

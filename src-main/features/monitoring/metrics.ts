@@ -153,7 +153,6 @@ export class MetricsRecorder {
     await this.#write({ ends: true })
   }
 
-  /** Points from `from` to `to` (wall ms), at most `points`. */
   read(
     endpointId: string,
     range: { readonly from: number; readonly to: number; readonly points: number | undefined },

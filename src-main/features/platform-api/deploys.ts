@@ -102,7 +102,6 @@ export function createPlatformDeploys(
 
   return {
     /**
-     * Makes a build the next release.
      * @param build SHA-256 of its artifact
      * @returns why a release without endpoints failed
      * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, SCHEDULES_NOT_SUPPORTED, and those of a release

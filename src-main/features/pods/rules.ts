@@ -77,10 +77,6 @@ const CAPABILITIES = [
   ...['SETGID', 'SETUID', 'SYS_CHROOT'],
 ]
 
-/**
- * @param gpu GPUs that this machine has
- * @param folder of the network volume
- */
 export function containerOf(
   settings: PodSettings,
   { gpu, folder }: { readonly gpu: string | undefined; readonly folder: string | undefined },
@@ -190,7 +186,6 @@ function runtimePorts(ports: PodSettings['ports'], mappings: Pod['portMappings']
   })
 }
 
-/** Addresses of a running pod's ports; those of HTTP ports are links. */
 export function addressesOf({
   ports,
   portMappings,

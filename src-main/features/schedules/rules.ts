@@ -69,8 +69,7 @@ export type DueTimes = {
 }
 
 /**
- * Handles times from `dueAt` to `now`: the last runs within `graceMs` or if missed times are made up; others are
- * missed.
+ * The last due time runs within `graceMs` or if missed times are made up; others are missed.
  * @param most maximum count
  */
 export function dueTimes(

@@ -11,10 +11,6 @@ export type MachineDeps = {
   readonly settings: Pick<Settings, 'get'>
 }
 
-/**
- * Machine overview.
- * @param fresh rereads the GPUs, which wakes a sleeping one
- */
 export async function readMachine(
   { fleet, registry, settings }: MachineDeps,
   fresh: boolean,

@@ -15,7 +15,6 @@ export type StoredTargetDeploy = {
 
 const OF_PLACE = `target = @target AND app = @app AND environment = @environment`
 
-/** Makes the store of deploys to targets: those that worked. */
 export function createTargetDeployStore(db: Database) {
   const query = queriesOf(db)
   const add = query<[TargetPlace & Omit<StoredTargetDeploy, 'number'>], { readonly number: number }>(`

@@ -86,7 +86,7 @@ export async function runTargetDeploy(
 }
 
 /**
- * Deletes an environment in the tools' order: endpoints, itself, then its app if last.
+ * In the tools' order: endpoints, the environment, then its app if it was the last.
  * @returns deleted endpoints, none without the environment
  * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
  */

@@ -13,10 +13,6 @@ const access = z.object({ url: z.string(), key: z.string() })
 type Secrets = Pick<Storage, 'secrets'>
 type Writing = Secrets & Pick<Storage, 'write' | 'targetDeploys'>
 
-/**
- * Stores a target after testing its key, replacing one of the same name.
- * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
- */
 export async function putTarget(
   deps: TargetClientDeps & { readonly storage: Writing; readonly clock: Clock; readonly stopping: AbortSignal },
   { name, url, key }: TargetCreate,

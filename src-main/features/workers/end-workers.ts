@@ -69,7 +69,6 @@ export function createWorkerEnding(deps: {
         if (takesJobs(worker) && isUsedUp(config.faults, worker) && loadOf(worker, leases) === 0)
           leave(worker.id, faultReason('coldStart'), false)
     },
-    /** For main workers without a slot. */
     makeRoom(endpoint: Endpoint, { throttled, neverStarts }: Pick<ScalingDecision, 'throttled' | 'neverStarts'>) {
       const [longest] = registry
         .all()

@@ -48,10 +48,6 @@ type GraphSource = {
   readonly results?: readonly { readonly asset: string; readonly filename: string }[]
 }
 
-/**
- * Exports a run with its exact seeds, input files and results.
- * @throws AppError RUN_NOT_FOUND
- */
 export async function exportRun(deps: ExportDeps, runId: string): Promise<AsyncIterable<Json>> {
   const { id, endpointId, title, status, createdAt, endedAt, executionMs, errors, ...rest } = readRun(deps, runId)
   const endpoint = deps.storage.endpoints.get(endpointId)
@@ -168,7 +164,6 @@ function filesOf(
 }
 
 /**
- * Imports a file: stores inputs and graph, and lists missing parts.
  * @param endpoint whose classes count; undefined for bundled ones
  * @throws AppError BAD_FIELD if damaged; NOT_DONE, DISK_FULL
  */
@@ -199,7 +194,6 @@ export async function openGraph(
 }
 
 /**
- * Repeats an exported run: its exact payload and input files.
  * @param endpoint runs it, by the id of the original endpoint
  * @throws AppError BAD_FIELD if damaged, not a run, or lacking secrets; as createRun does
  */

@@ -113,10 +113,6 @@ function found(view: WorkflowView | undefined, id: string): WorkflowView {
   return view
 }
 
-/**
- * Reads a text for the library, in a thread if large.
- * @throws AppError NOT_A_WORKFLOW with the finding, BODY_TOO_LARGE
- */
 async function readLibraryText(deps: ReadDeps, text: string): Promise<LibraryText> {
   const first = await readRefusing(deps, text, undefined)
   if (!('form' in first)) return first

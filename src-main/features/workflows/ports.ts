@@ -52,7 +52,7 @@ export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<n
 /** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
 export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>
 
-/** Why no ComfyUI server answers at an address, like `nothing listens there`; undefined: one does. Never rejects. */
+/** Why no ComfyUI server answers, like `nothing listens there`; undefined: one does. Never rejects. */
 export type WhyNoServer = (address: string, signal: AbortSignal) => Promise<string | undefined>
 
 /** Models of the graph that a server ran last; empty if it says none. Never rejects. */

@@ -130,11 +130,6 @@ export async function deleteRun(deps: Pick<RunDeps, 'storage'>, id: string): Pro
     throw new AppError('BAD_FIELD', { field: 'runId', why: 'the run has not ended. Cancel its job first' })
 }
 
-/**
- * Cancels a sweep's open runs.
- * @returns their number
- * @throws AppError SWEEP_NOT_FOUND
- */
 export async function cancelSweep(deps: Pick<RunDeps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
   return (await moveJobs(deps, 'cancel', { ids: openRuns(deps.storage, sweepId) })).changed
 }

@@ -20,8 +20,7 @@ type SubmitDeps = ReadsInThread & {
 }
 
 /**
- * Queues a job; with a graph in it, it becomes a run.
- * @param withJob writes in the job's transaction
+ * With a graph in it, the job becomes a run.
  * @throws AppError as submitJob; MODEL_NOT_INSTALLED; BAD_FIELD if nested too deeply or with too many values
  */
 export async function submitWithRun(
@@ -51,7 +50,6 @@ export async function splitGraphInput(
 
 /**
  * Queues a published graph's job on its worker endpoint.
- * @param withJob writes in the job's transaction
  * @throws AppError as submitJob; MODEL_NOT_INSTALLED; BAD_FIELD with a parameter name, BODY_TOO_LARGE,
  * GRAPH_WITHOUT_ENDPOINT
  */

@@ -105,10 +105,6 @@ function nodesIn(text: string): number {
   return Array.isArray(nodes) ? nodes.length : 0
 }
 
-/**
- * Probes all addresses at once.
- * @returns the ComfyUI servers among them, in address order
- */
 export async function findServers(
   probe: ProbeServer,
   addresses: readonly string[],

@@ -35,7 +35,6 @@ signal HUP; signal CONT; sleep 1; signal KILL`
 
 type Greeting = { readonly pid: string; readonly program: string; readonly rest: Buffer }
 
-/** @throws Error with a reason for the user: no shell in the image, or the container is not running */
 export async function openContainerShell(
   container: Docker.Container,
   size: ShellSize,

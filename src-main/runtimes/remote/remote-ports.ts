@@ -60,7 +60,6 @@ export function createRemotePorts(options: RemotePortsOptions): (to: string, wan
 /**
  * Forwards a machine's socket once per connection under a stable path.
  * @param name short local socket name
- * @param find locates the remote socket
  * @returns the local path; rejects without a connection or socket
  */
 export function createForwardedSocket(

@@ -188,7 +188,6 @@ function wantedKindText(want: GpuWant): string {
   return want.kind === 'group' ? ` like ${want.group}` : wantedSizeText(want)
 }
 
-/** @param cards all GPUs of the machine, at least one */
 function noSuchCard({ wants, excluded }: GpuWishes, cards: readonly GpuCard[]): string {
   const without = excluded.length === 0 ? '' : ` and not ${excluded.join(' or ')}`
   const kinds = wants.map((want) => `${wantedKindText(want).trim()}${want.kind === 'group' ? inGb(want) : ''}`)

@@ -45,7 +45,6 @@ export const EMPTY_FORM = {
 
 export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
 
-/** Says beforehand that this machine lacks the engine or a GPU for containers of an image. */
 export function imageWarning(
   machine: Pick<LocalMachineView, 'engine' | 'gpus'> | undefined,
   gpu: string,

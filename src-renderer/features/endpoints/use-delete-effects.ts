@@ -9,7 +9,6 @@ export function useDeleteEffects(endpointId: string): string {
   return deleteEffects(useQuery(dependentsQuery(client, endpointId)).data)
 }
 
-/** Everything outside of these endpoints that breaks when all of them are deleted, as the commands say it. */
 export function useBreaks(endpointIds: readonly string[]): string | undefined {
   const { client } = useApp()
   const all = useQueries({ queries: endpointIds.map((id) => dependentsQuery(client, id)) })

@@ -33,7 +33,6 @@ export function diskText({
   return total === undefined ? `${bytes(free)} free` : `${bytes(free)} free of ${bytes(total)}`
 }
 
-/** Load and its share of CPUs, else CPU use of containers. */
 export function loadText({ load, cpus, cpusUsed }: MachineFacts): string | undefined {
   if (load === undefined)
     return cpusUsed === undefined ? undefined : `containers use ${cpusUsed.toFixed(2)} of ${counted(cpus, 'CPU')}`

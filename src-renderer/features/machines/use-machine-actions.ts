@@ -11,7 +11,6 @@ export function useMachineActions() {
   const queries = useQueryClient()
   const readAgain = () => queries.invalidateQueries({ queryKey: ['machines'] })
   return {
-    /** Why the signed-in user may not add or remove machines; undefined if allowed. */
     whyNotChange: useWhyNot('admin', 'Adding and removing machines'),
     whyNotTest: useWhyNot('deploy', 'Testing a machine'),
     async add(body: MachineCreate) {

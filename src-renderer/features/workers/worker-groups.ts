@@ -90,7 +90,6 @@ export const DRAWER_PARTS = ['about', 'log', 'shell'] as const
 
 export type DrawerPart = (typeof DRAWER_PARTS)[number]
 
-/** @param endpointId of an endpoint's page; undefined on the page of all workers */
 export function useWorkerAddress(endpointId: string | undefined) {
   const [path, go] = useLocation()
   const [search] = useSearchParams()

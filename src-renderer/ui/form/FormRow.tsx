@@ -12,7 +12,6 @@ export type FormRowProps = {
   readonly children: (ids: ControlIds) => ReactNode
 }
 
-/** A row of a form; in a narrow window the control is below its label. */
 export function FormRow({ label, help, problem, changed = false, aside, children }: FormRowProps) {
   const id = useId()
   const said = `${id}-said`

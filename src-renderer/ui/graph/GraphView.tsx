@@ -35,7 +35,6 @@ const GraphBox = memo(function GraphBox({ data, selected }: NodeProps<GraphBoxNo
   )
 })
 
-/** A box and its content; its text is its accessible name. */
 export type GraphItem = Box & { readonly content: ReactNode }
 
 export type GraphLink = { readonly from: string; readonly to: string; readonly label: string }

@@ -22,7 +22,6 @@ export type TableProps<Row> = {
   readonly onRerun?: (row: Row) => void
   readonly onCancel?: (row: Row) => void
   readonly groupOf?: ((row: Row) => string) | undefined
-  /** Draws the name of a group, from any of its rows. */
   readonly groupName?: (row: Row) => ReactNode
   readonly sort?: TableSort | undefined
   readonly onSort?: (sort: TableSort | undefined) => void

@@ -14,10 +14,6 @@ export async function readDistributions(folder: string): Promise<Distribution[]>
   )
 }
 
-/**
- * Removes files by the distributions' RECORDs.
- * @returns the removed names
- */
 export async function removeExcluded(
   folder: string,
   excludes: readonly string[],

@@ -3,7 +3,6 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLeftAlone } from '../rules/left-out.ts'
 
-/** `newestAt`: last change, ms since the epoch. */
 export type SourceStamp = { readonly stamp: string; readonly newestAt: number }
 
 // Parallel file checks: enough to keep the disk busy, few enough not to block the service.

@@ -12,7 +12,6 @@ export type CurrentEndpoint = {
 
 type PlannedChange = PlannedStep['changes'][number]
 
-/** Settings whose change only new workers see. */
 export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [...settingsWith('startsWorkers'), 'app']
 
 /** Settings that change with the code folder, even if the code is the same. */
@@ -44,7 +43,6 @@ const OF_ENVIRONMENT = 'app.machine'
 const VARIABLES = 'app.variables'
 const SCHEDULE = 'app.schedule'
 
-/** Settings below `app` that workers do not see. */
 const OF_NO_WORKER: readonly string[] = [OF_ENVIRONMENT, SCHEDULE]
 
 /**

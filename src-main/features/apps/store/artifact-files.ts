@@ -138,8 +138,7 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
   return {
     status: (artifact: string) => inTurn(artifact, () => statusOf(artifact)),
     /**
-     * Appends a part; the last one checks the hash, and makes the artifact whole or throws it away. Parts of one
-     * artifact are taken one after the other.
+     * The last part checks the hash of the whole artifact.
      * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
      */
     append: (

@@ -17,7 +17,6 @@ const OPEN = TRANSITIONS.cancel.from
 
 type Counted = { readonly state: BatchState; readonly total: number; readonly counts: BatchCounts }
 
-/** Counts the inputs of a batch; `state` is for commands and pages. */
 export function countsOf({ state, total, counts }: Counted) {
   const { UNQUEUED: unqueued = 0, REFUSED: refused = 0, GONE: gone = 0 } = counts
   const as = UNQUEUED_AS[state]

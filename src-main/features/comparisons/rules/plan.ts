@@ -86,7 +86,6 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   return value === undefined ? text : value
 }
 
-/** The largest difference of an input on a version, or why it has no difference. */
 export function summaryOf({ reason, differences: [first], count }: ComparisonRow): string {
   const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
   return reason ?? `${first?.text.split('\n')[0] ?? ''}${more}`

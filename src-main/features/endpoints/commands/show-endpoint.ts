@@ -47,7 +47,6 @@ export function endpointStateText(output: Output, { state }: Pick<EndpointView, 
   return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
-/** Shows crashes, else why a graph is broken, or why jobs or workers wait, else a code change; may be empty. */
 export function noteText({ state, crash, codeChange, ...reasons }: EndpointView, now: number): string {
   if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
   const reason = reasons.brokenReason ?? reasons.waitingReason ?? reasons.throttledReason

@@ -22,7 +22,6 @@ export type SubmitDeps = Deps & ReadsInThread & { readonly newId: NewId; readonl
 export type EndpointKind = {
   /**
    * Queues a request's job; resolves when durable.
-   * @param withJob writes in the same transaction
    * @throws AppError as submitJob; for graphs also MODEL_NOT_INSTALLED, BAD_FIELD, BODY_TOO_LARGE,
    * GRAPH_WITHOUT_ENDPOINT
    */

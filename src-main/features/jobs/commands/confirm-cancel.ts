@@ -7,10 +7,6 @@ import { otherJobsText } from '../../workers/rules/shared-workers.ts'
 
 export type CancelOptions = { readonly yes?: true | undefined }
 
-/**
- * Confirms a cancel of one job that may restart other jobs.
- * @throws CliError ABANDONED after a no
- */
 export async function confirmCancel(
   { yes, jobId }: CancelOptions & { readonly jobId: string },
   { client, output }: Session,

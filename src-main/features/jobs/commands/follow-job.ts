@@ -27,10 +27,6 @@ export type FollowOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Parses `[ENDPOINT] JOB`; without an endpoint it asks the service.
- * @throws CliError SERVICE_REFUSED if the job is unknown
- */
 export async function jobAddress(
   client: ServiceClient,
   first: string,
@@ -41,10 +37,7 @@ export async function jobAddress(
   return { endpointId, jobId: first }
 }
 
-/**
- * Reads a job that the job API no longer returns.
- * @throws the original error if it means something else or the job is unknown
- */
+/** @throws the original error if it means something else or the job is unknown */
 export async function readExpired(
   client: ServiceClient,
   { endpointId, jobId }: JobAddress,
@@ -128,7 +121,6 @@ export async function runAndWait(
 }
 
 /**
- * Reads why a job waits while something else follows the job.
  * @param options.giveUp called when waiting cannot help
  * @returns why waiting cannot help; undefined when it was ended, or can read no longer
  */

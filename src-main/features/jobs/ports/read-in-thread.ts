@@ -52,7 +52,6 @@ export type Readers = {
    * @param types node classes as JSON
    */
   readonly runGraph: (text: string, asked: AskedRun, types: string) => RunGraph | RefusedRun
-  /** Checks the graph of a ComfyUI client. @param types node classes as JSON */
   readonly prompt: (text: string, asked: AskedPrompt, types: string) => CheckedPrompt | RefusedPrompt | RefusedRun
   readonly publishProblem: (graph: PublishedParts) => PublishProblem
   readonly libraryText: (text: string, types: string | undefined) => LibraryRead

@@ -4,7 +4,6 @@ import type { Change, Job, JobStore, Storage } from '../../../storage/storage.ts
 export type QueueCount = {
   readonly normal: number
   readonly lowPriority: number
-  /** Jobs that wait for batch workers. */
   readonly batch: number
   readonly inProgress: number
   /** Those of `normal` that wait for a specific worker, so that starting another one would not help. */

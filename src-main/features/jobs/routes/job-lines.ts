@@ -106,7 +106,6 @@ function bodyOf(c: Context): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   return incoming ?? c.req.raw.body ?? []
 }
 
-/** Splits bytes into lines; undefined stands for a line above `most`, which is never held. */
 async function* linesOf(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,

@@ -1,6 +1,5 @@
 import { counted } from '../../../lib/text.ts'
 
-/** @param cause how its last worker ended, if known */
 export function lostWorkerError(tries: number, cause: string | undefined): string {
   const error = `job timed out after ${tries} retries`
   return cause === undefined ? error : `${error}: ${cause}`

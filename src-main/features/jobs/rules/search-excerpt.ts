@@ -62,7 +62,6 @@ function bestHit(patterns: readonly string[], texts: Parameters<typeof findExcer
   return best === undefined || best.places.length === 0 ? undefined : best
 }
 
-/** The stretches of a text around these places; those that touch are one. */
 function windowsOf({ text, places }: Hit): readonly Span[] {
   const last = Math.max(...places.map(({ to }) => to))
   const windows: Span[] = []

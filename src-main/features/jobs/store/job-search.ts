@@ -52,8 +52,7 @@ type Text = Range &
     readonly signal: AbortSignal | undefined
     readonly match: string
     readonly checked: string | null
-    /** Whether the index alone answers all conditions. */
-    readonly alone: boolean
+      readonly alone: boolean
   }
 
 type TextRow = {

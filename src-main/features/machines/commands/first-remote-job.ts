@@ -8,10 +8,6 @@ import { runShown, showOutcome } from '../../jobs/commands/follow-job.ts'
 // ms. The first job builds its worker's image there, perhaps over a slow network. Source: ours.
 const FIRST_JOB_MS = 20 * 60_000
 
-/**
- * Runs the sample as the machine's first job and keeps its endpoint.
- * @throws CliError if the job fails or cannot start
- */
 export async function runFirstJob({ client, output }: Session, surroundings: Surroundings, machine: string) {
   const endpointId = plainId(`${HELLO}-${machine}`)
   await ensureSample(client, {

@@ -35,7 +35,6 @@ export function traceHeaders({ traceId, spanId, isSampled, state }: TraceContext
 
 const PARTS = { job: 0, queued: 1, 'cold start': 2, run: 3, webhook: 4 } as const
 
-/** Trace id of a job without caller context: the UUID in its id. */
 export const ownTraceId = (jobId: string): string => uuidOf(jobId)
 
 export function spanIdOf(jobId: string, part: keyof typeof PARTS, n = 0): string {

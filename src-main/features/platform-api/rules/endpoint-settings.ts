@@ -96,10 +96,6 @@ function scalerOf(scaling: PlatformEndpointCreate['scaling']): EndpointConfig['s
     : { type: scaling.type, value: scaling.requestCount }
 }
 
-/**
- * Converts a limit; 0 or less means none on the platform.
- * @param timeout ms
- */
 export function executionTimeoutMs(timeout: number): number {
   if (timeout <= 0) return limit('executionTimeoutMaxMs')
   return Math.min(Math.max(timeout, limit('executionTimeoutMinMs')), limit('executionTimeoutMaxMs'))

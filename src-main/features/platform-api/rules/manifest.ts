@@ -72,10 +72,6 @@ export function fromPlatformManifest(
 export const savedResources = ({ resources }: Pick<Manifest, 'resources'>): readonly [string, ManifestResource][] =>
   Object.entries(resources).filter(([, { isTask }]) => isTask === undefined)
 
-/**
- * Saved values override the manifest.
- * @param saved by resource
- */
 export function withSaved(manifest: Manifest, saved: ReadonlyMap<string, SavedEndpoint>): Manifest {
   const resources = Object.entries(manifest.resources).map(([name, resource]) => {
     const endpoint = saved.get(name)

@@ -11,7 +11,6 @@ const MAX_SOURCE_BYTES = 1024 * 1024
 const MAX_PATHS = 20_000
 const PATHS_AT_ONCE = 100
 
-/** @returns a hash per path relative to the folder; none if the entry file is missing */
 export async function readImportedFiles({ folder, file, isModule }: CodeEntry): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   const run = posix.normalize(file)

@@ -33,10 +33,7 @@ export type WaitingGraph = {
   readonly needs: GraphNeeds | undefined
 }
 
-/**
- * How long the next graph of the same models waits for a busy server, from the start of its graph, ms; about as
- * long as loading takes.
- */
+/** How long the next graph of the same models waits for a busy server, ms; about as long as loading takes. */
 export const PATIENCE_MS = 15_000
 /** A graph overtakes only those that were queued at most this long before it, ms, so none waits forever. */
 export const OVERTAKE_MS = 60_000
@@ -88,7 +85,6 @@ function findAble(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]
 const isLoaded = (models: readonly string[], { loaded }: Pick<ServerFacts, 'loaded'>) =>
   models.every((model) => loaded.includes(model))
 
-/** The server once it runs a graph of these models. */
 export function withGraph<Server extends Pick<ServerFacts, 'loaded'>>(
   server: Server,
   models: readonly string[],

@@ -35,7 +35,6 @@ export function withServers<Config extends PoolLimits>(config: Config, servers: 
   return { ...config, workersMin: workers, workersMax: workers }
 }
 
-/** The settings of a pool, as if it were an endpoint of its own. */
 export function settingsOfPool<Config extends PoolLimits>(config: Config, pool: WorkerPool): Config {
   return pool === 'main' ? config : { ...config, workersMin: 0, workersMax: batchWorkersMax(config) }
 }

@@ -81,7 +81,6 @@ function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): 
 
 export const replaces = (why: string) => `replaces a worker: ${why}`
 
-/** Why workers start, for the list of events. @param work held by the queue */
 export function startReason({ pool, config, queue, workers }: ScalingFacts, work: 'job' | 'request'): string {
   const outdated = workers.find((worker) => worker.outdated && isLive(worker.state))
   if (outdated !== undefined) return replaces(outdated.outdatedBecause ?? SETTINGS_CHANGED)

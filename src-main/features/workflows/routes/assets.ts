@@ -30,7 +30,6 @@ export const ASSET_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
-/** Downloads under the name, if one is given. */
 export async function assetResponse(
   c: Context,
   assets: AssetDeps,

@@ -17,7 +17,6 @@ export type InputType = {
   readonly page?: PageWidget
 }
 
-/** A value that a node stores: of an input, or of its control. */
 export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
 export type StoredSlot = ValueSlot & { readonly at: number }
@@ -33,7 +32,6 @@ export const takesFile = ({ options }: Pick<InputType, 'options'>): boolean =>
 /** Option of a choice whose list is a suggestion: its worker takes other values too. Source: ours. */
 export const OPEN_LIST = 'drydock.open'
 
-/** Whether a choice takes values that are not in its list, or its list is unknown. */
 export const takesOthers = ({ choices = [], options }: InputType): boolean =>
   choices.length === 0 || options.has('remote') || options.get(OPEN_LIST) === true
 

@@ -44,7 +44,6 @@ function union(one: readonly JsonValue[], other: readonly JsonValue[]): readonly
 
 export type ClassesAndModels = { readonly classes: readonly string[]; readonly models: readonly string[] }
 
-/** Names of the classes, and of the model files that they offer. */
 export function classesAndModels(classes: JsonObject): ClassesAndModels {
   const models = [...readNodeTypes(classes).values()].flatMap(({ inputs }) =>
     inputs.flatMap(({ choices = [] }) =>

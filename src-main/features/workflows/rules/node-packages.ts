@@ -43,7 +43,6 @@ export function readStatedPackage(raw: JsonObject): StatedPackage | undefined {
 
 export const isOfComfyui = ({ id }: StatedPackage): boolean => id === OF_COMFYUI
 
-/** Reads the package from the properties of a node or the metadata next to its title; undefined without one. */
 export function readNodePackage(raw: JsonObject): NodePackage | undefined {
   const stated = readStatedPackage(raw)
   if (stated === undefined) return undefined
@@ -104,10 +103,6 @@ const MOST_OF_CLASS = 5
 const NAME_LENGTH_MAX = 120
 const ADDRESS = /^https:\/\/[a-z0-9.-]+\/[\w./~%#?=&+-]{1,300}$/i
 
-/**
- * @param text JSON; invalid entries are skipped
- * @throws Error with the reason, for a person
- */
 export function readPackageIndex(text: string): PackagesByClass {
   const value = parsed(text)
   if (!isRecord(value)) throw new Error('it is not a JSON object')

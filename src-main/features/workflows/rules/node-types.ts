@@ -64,7 +64,6 @@ export function withOthers(types: NodeTypes, others: NodeTypes): NodeTypes {
   return new Map([...types, ...elsewhere])
 }
 
-/** Without those that the endpoint lacks. */
 export function typesHere(types: NodeTypes): NodeTypes {
   const known = here.get(types) ?? new Map([...types].filter(([, { isElsewhere }]) => isElsewhere === undefined))
   here.set(types, known)

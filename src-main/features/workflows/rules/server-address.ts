@@ -69,7 +69,6 @@ export function serversProblem(workflows: NamedServers | undefined): string | un
 
 export type ServerChange = { readonly kind: (typeof SERVER_CHANGES)[number]; readonly address: string }
 
-/** The settings after a change; undefined if the address of a server to remove, drain or resume is unknown. */
 export function withServerChange<Named extends NamedServers>(
   workflows: Named,
   { kind, address }: ServerChange,

@@ -120,7 +120,6 @@ function factsOf(type: NodeType): ClassFacts {
   return facts
 }
 
-/** In the page's order. */
 export const slotsOfClass = (type: NodeType): readonly Slot[] => factsOf(type).slots
 
 function readFacts({ inputs }: NodeType): ClassFacts {

@@ -160,5 +160,4 @@ export function updateOf({ card: _card, ...settings }: WhatIfRow['setting']): En
   return settings
 }
 
-/** The cost axis: worker-seconds if no price is known. */
 export const costOf = ({ cost, workerSeconds }: WhatIfRow): number => cost ?? workerSeconds

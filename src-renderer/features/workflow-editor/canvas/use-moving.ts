@@ -92,7 +92,6 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     selectNodes({ editor, canvas }, made)
   }
 
-  // An unlinked node dropped on a suitable link is inserted.
   function inserted(document: WorkflowDocument, node: CanvasNode, position: XYPosition): WorkflowDocument {
     const view = viewOf(node)
     const isLinked =

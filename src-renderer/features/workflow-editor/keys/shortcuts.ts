@@ -88,7 +88,6 @@ export const GESTURES: readonly (readonly [what: string, how: string])[] = [
 
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'code'>
 
-/** @param isTyping whether the key was pressed in a field */
 export function actionOf(pressed: PressedKey, isTyping: boolean): ActionId | undefined {
   return SHORTCUTS.find((shortcut: Shortcut) => {
     if (isTyping && shortcut.inFields !== true) return false

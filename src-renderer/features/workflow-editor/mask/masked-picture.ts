@@ -17,10 +17,6 @@ const MASK_OF = 'drydock-mask-of'
 const BYTE = 8
 const CHANNELS = 4
 
-/**
- * @param value of the widget
- * @throws Error with a reason for the user
- */
 export async function readMasked(client: Caller, value: string): Promise<MaskedPicture> {
   const name = nameInWidget(value)
   const file = await readFile(client, name)

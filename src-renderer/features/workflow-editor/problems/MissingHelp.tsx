@@ -82,9 +82,8 @@ function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndpoint, t
 }
 
 /**
- * Catalog entries that have the missing class or model. Models match by list or example, classes by the entry's server;
- * entries with their own model are excluded, as users choose them for it.
- * @param builtIn classes that come with a server
+ * Models match by list or example, classes by the entry's server; entries with their own model are excluded, as users
+ * choose them for it.
  */
 function entriesWith({ kind, name }: Missing, entries: readonly CatalogEntry[], builtIn: NodeTypes) {
   if (kind === 'class')

@@ -29,7 +29,6 @@ export type Missing = {
   readonly kind: 'class' | 'model'
   readonly name: string
   readonly offer?: OfferedModel
-  /** For a model: the directory that its node loads from, if known. */
   readonly directory?: string
   readonly packages?: readonly NodePackage[]
 }

@@ -19,10 +19,6 @@ export type AutoRunPorts = {
 // Longer than the pauses of somebody who types or drags.
 const QUIET_MS = 600
 
-/**
- * Starts auto-run.
- * @returns a function that stops it; the chosen mode stays in the store
- */
 export function followAutoRun({ runs, editor, textOf, run, platform, notify }: AutoRunPorts): () => void {
   let base: string | undefined
   let cancelChange: (() => void) | undefined

@@ -60,10 +60,6 @@ export type FollowPorts = {
   readonly onEnded?: (run: RunDetail) => void
 }
 
-/**
- * Starts following.
- * @returns a function that stops it; the next follower finds unfinished runs again
- */
 export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts): () => void {
   const nodesOf = new Map<string, readonly string[]>()
   let stopped = false

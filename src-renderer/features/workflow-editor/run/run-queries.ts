@@ -16,7 +16,6 @@ export const runName = ({ title, label }: Pick<RunView, 'title' | 'label'>): str
 
 export type RunError = Pick<NodeError, 'message' | 'title' | 'classType' | 'input'> & { readonly node?: string }
 
-/** Parses a run error: graph workers name the node, others send plain text. */
 export function readRunError(text: string): RunError {
   const read = readJobError(text)
   if (read.node === undefined) return { message: errorHeadline(read) }

@@ -43,7 +43,6 @@ export type EditorState = {
   readonly redo: () => void
   readonly select: (ids: Iterable<string>) => void
   readonly enter: (nodeId: string | undefined) => void
-  /** @param path ids of the nodes to enter, as in `path` */
   readonly reveal: (path: readonly string[], ids: readonly string[]) => void
   readonly setTypes: (types: NodeTypes) => void
   readonly replace: (document: WorkflowDocument) => void

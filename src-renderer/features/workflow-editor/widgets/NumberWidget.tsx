@@ -80,7 +80,7 @@ export function NumberWidget(props: ControlProps) {
 }
 
 /**
- * Drag handlers. The pointer is captured after one step of movement, so a click still places the caret.
+ * The pointer is captured after one step of movement, so a click still places the caret.
  * @param move receives the start value and the number of steps moved
  */
 function useDrag(move: (from: JsonValue | undefined, steps: number) => void, end: () => void) {

@@ -7,7 +7,6 @@ const WEIGHTED = /^\((.*):(\d+(?:\.\d+)?)\)$/s
 const ENDS_WORD = /[\s,.:;()[\]{}<>|"]/
 
 /**
- * Changes the weight of the selection, or of the word at the caret.
  * @param by steps of 0.05
  * @returns undefined if nothing there can have a weight
  */

@@ -3,7 +3,6 @@ import { type InputType, takesFile } from '../../../../src-main/features/workflo
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { isArray, isObject, type JsonValue, sameJson, writeJson } from '../../../../src-main/lib/json/value.ts'
 
-/** A control. `json` edits any other value as JSON text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'
 
 export const takesPicture = ({ input }: Pick<WidgetView, 'input'>): boolean =>

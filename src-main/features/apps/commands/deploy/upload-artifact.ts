@@ -21,11 +21,6 @@ const AGAIN_AFTER_MS = 250
 // Slow connections use smaller parts, down to this share: 512 KiB of 8 MiB in 120 s, so 4 KB/s suffice. Source: ours.
 const SMALLEST_SHARE = 1 / 16
 
-/**
- * Uploads missing bytes.
- * @returns bytes sent
- * @throws CliError NOT_REACHABLE, SERVICE_REFUSED, UPLOAD_FAILED if the file changed
- */
 export async function uploadArtifact(
   { client, pause, onProgress, partBytes: largest = limit('artifactPartBytes') }: UploadParts,
   { file, sha256, bytes: total }: Artifact,

@@ -497,7 +497,6 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
   },
 ]
 
-/** Settings of workers do not apply to a published graph, which has none. */
 export function appliedSections(config: EndpointConfig): readonly SettingSection[] {
   const isGraph = config.graph !== undefined
   const sections = isGraph ? [GENERAL_SECTION] : SETTING_SECTIONS

@@ -31,7 +31,6 @@ export type SettingInput =
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
   | { readonly kind: 'path'; readonly wants: 'folder' | 'handler'; readonly title: string; readonly optional?: boolean }
-  /** Stored credentials, by name. */
   | { readonly kind: 'registry' }
   | { readonly kind: 'machine' }
   /** Address of a ComfyUI server, possibly with a password. */

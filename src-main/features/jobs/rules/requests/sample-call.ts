@@ -11,7 +11,6 @@ export type RequestCall = {
   readonly path: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string | undefined
-  /** Valid JSON, any text, or the name of a file. */
   readonly bodyIs: 'json' | 'text' | 'file'
 }
 

@@ -22,7 +22,6 @@ export type FileToPublish = {
   readonly id: string | undefined
 }
 
-/** @throws CliError before anything is published if the graph is invalid */
 export async function publishFile({ client, output, surroundings }: Deps, given: FileToPublish) {
   const graph = await readGraphFile(given.file, surroundings)
   const types = await readClassesOf(client, given.behind)

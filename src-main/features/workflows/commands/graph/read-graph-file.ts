@@ -30,7 +30,6 @@ export function titleOf({ name }: Pick<GraphFile, 'name'>): string {
 }
 
 /**
- * Reads JSON of either form, or a picture with an embedded graph.
  * @param file path, or `-` for standard input
  * @throws CliError FILE_UNREADABLE, NOT_A_WORKFLOW
  */

@@ -73,7 +73,6 @@ const setters = memoized((list: Graph['nodes']) => {
 
 const keyOfSetter = (setter: string | undefined, node: GraphNode): string => `${setter} ${asText(firstValue(node))}`
 
-/** The first value of a node: for setters and getters, the name that pairs them. */
 export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
   isArray(widgetValues) ? widgetValues[0] : undefined
 

@@ -42,10 +42,6 @@ export function freeName(name: string, slots: readonly { readonly name: string |
   return free
 }
 
-/**
- * Also adds the slot to all instances.
- * @returns slot: index used by links; -1 without such a definition
- */
 export function addBoundarySlot(
   document: WorkflowDocument,
   definition: string,

@@ -57,7 +57,6 @@ export type PasteOptions = {
   readonly newUuid: () => string
 }
 
-/** Pastes copied nodes, or a whole workflow in either form. */
 export function paste(document: WorkflowDocument, at: GraphAddress, text: string, options: PasteOptions): Pasted {
   const parsed = parseJson(text)
   if (parsed === undefined) return { problem: 'The clipboard holds no nodes and no workflow.' }

@@ -52,7 +52,6 @@ function withInnerIds(host: GraphNode, ids: Ids | undefined): GraphNode {
   return { ...host, properties: withKey(properties, 'proxyWidgets', renamed) }
 }
 
-/** @param before insert before this definition; undefined: at the end */
 export function withDefinition(document: WorkflowDocument, subgraph: Subgraph, before?: string): WorkflowDocument {
   const { definitions = { subgraphs: { items: [], unread: [] }, raw: new Map() } } = document
   const { items } = definitions.subgraphs

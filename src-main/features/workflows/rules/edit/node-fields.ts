@@ -19,10 +19,7 @@ export function moveNodes(
   })
 }
 
-/**
- * Sets a node's size.
- * @param size in canvas px, without the title bar
- */
+/** @param size in canvas px, without the title bar */
 export function resizeNode(document: WorkflowDocument, at: GraphAddress, id: string, size: Pair): WorkflowDocument {
   return changeNodes(document, at, new Set([id]), (node) =>
     node.size?.[0] === size[0] && node.size[1] === size[1] ? node : { ...node, size },

@@ -70,7 +70,6 @@ export function addLink(
   return linkId
 }
 
-/** A link in the form of its graph: a tuple in version 0.4, otherwise an object. */
 function newLink(draft: GraphDraft, link: Omit<Link, 'raw'>): Link {
   const graph = draft.graph()
   const [other] = graph.links.items

@@ -41,7 +41,6 @@ export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): r
 }
 
 /**
- * Replaces texts with the same keywords.
  * @param encoded keyword and text in UTF-8; keywords of 1 to 79 ASCII characters
  * @returns undefined for an incomplete picture or too many chunks
  */

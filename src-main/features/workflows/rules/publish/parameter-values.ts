@@ -117,7 +117,6 @@ export function fillPayload(
   return { payload: filled, images }
 }
 
-/** A payload with one input of a node set; the same if the node is missing. */
 export function withInput(payload: JsonObject, nodeId: string, input: string, value: JsonValue): JsonObject {
   const node = payload.get(nodeId)
   const inputs = isObject(node) ? node.get('inputs') : undefined

@@ -90,7 +90,6 @@ function ofSetter(setter: Setter | undefined, walk: Walk): Step {
   return setter === undefined ? NOTHING : ofInput(setter.scope, setter.node.inputs.items[0], walk)
 }
 
-/** The setter of a getter, in its graph or the nearest enclosing one. */
 export function setterOf(scope: Scope, getter: GraphNode): Setter | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.host?.scope) {
     const node = setterFor(at.graph, getter)

@@ -23,7 +23,6 @@ export type Part = {
   readonly shownAs?: string
 }
 
-/** `name` is that of the group node's slot. */
 export type InputEnd = { readonly name: string; readonly part: number; readonly input: string }
 export type OutputEnd = { readonly name: string; readonly part: number; readonly slot: number }
 export type GroupValue = ValueSlot & { readonly part: number }

@@ -108,7 +108,6 @@ function slotOf(node: GraphNode, { to }: Link, { definitions, types }: Around): 
     : newInput({ ...ofClass, ...(ofClass.isWidget ? { widget: ofClass.name } : {}) })
 }
 
-/** @returns undefined if Use Everywhere stored no links */
 function storedByEverywhere({ extra }: Graph) {
   const links = isObject(extra) ? extra.get('ue_links') : undefined
   return isArray(links) && links.length > 0 ? links : undefined

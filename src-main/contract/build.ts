@@ -18,7 +18,7 @@ export const BUILD_ERRORS = {
   SCAN_FAILED: 'The source could not be read: {why}',
   APP_NAME_DIFFERS:
     'App("{inSource}") is deployed as "{app}", the name of its folder. Its functions find each other, but scripts call "{inSource}": write App("{app}"), or deploy it with SVC_APP={inSource}.',
-  // In the words of the package runpod 2.0.0rc2, which looks at it when it deploys.
+  // The wording of the package runpod 2.0.0rc2, which checks names when it deploys.
   NAME_TOO_SHORT: "resource name '{name}' is too short to deploy; queue and api names must be at least 3 characters",
   HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
   REQUIREMENT_INVALID: '"{text}" is not a valid requirement: {why}.',

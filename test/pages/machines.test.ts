@@ -142,7 +142,7 @@ describe('a machine', () => {
     await page.getByText('Connected').waitFor()
     await page.getByText(/^Docker \d+/).waitFor()
     await service.createEndpoint('far', { container: { machine: 'box' } })
-    await page.getByText('Endpoints that run here by their settings:').waitFor()
+    await page.getByText('Endpoints assigned to this machine:').waitFor()
     await expectAccessible()
     await shoot('machine')
     await page.setViewportSize(NARROW)

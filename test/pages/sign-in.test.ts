@@ -39,6 +39,6 @@ test('a program that is refused is told so', async () => {
   const program = await asking(service.url())
   await open(`/flash/login?request=${program.id}`)
   await page.getByRole('button', { name: 'Refuse' }).click()
-  await page.getByText('Refused. The program was told so').waitFor()
+  await page.getByText('Refused. The program gets no access.').waitFor()
   expect(await program.poll()).toEqual({ status: 'DENIED', apiKey: null })
 })

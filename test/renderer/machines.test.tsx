@@ -79,7 +79,7 @@ describe('words for machines', () => {
   test('a removal says which workers end and which endpoints wait', () => {
     const more = { workers: [{ workerId: 'w', endpointId: 'e' }], endpoints: ['e'] }
     const text = whatRemovalEnds(machine('box', more), () => 'Echo')
-    expect(text).toContain('1 worker there ends at once; its jobs go back to the queue')
+    expect(text).toContain('1 worker there ends at once; its jobs are queued again')
     expect(text).toContain('Jobs of Echo wait until you choose another machine, or add box again.')
     expect(whatRemovalEnds(machine('box'), String)).toMatch(/^No worker runs there now\./)
   })

@@ -38,7 +38,7 @@ ERRORS: dict[str, str] = {
     "invalid-value": "{parameter} of {what} is {value}; it takes {allowed}.",
     "unknown-parameter": "{what} has an unknown parameter {parameter}.{hint}",
     "repeated-parameter": "{parameter} of {what} is given twice.",
-    "too-many-positions": "{what} has {count} arguments without a name; only the endpoint's name may come so.",
+    "too-many-positions": "{what} has {count} positional arguments; only the endpoint's name may be positional.",
     "gpu-and-cpu": "{what} has both gpu and cpu; give one of them.",
     "id-and-image": "{what} has both id and image: id= is a client of an endpoint that exists, image= makes a new one.",
     "image-without-name": 'The endpoint with image={image} has no name. Write Endpoint(name="...", image=...).',

@@ -140,4 +140,4 @@ def _short(text: str) -> str:
 def _hint(parameter: str, table: ParameterTable) -> str:
     close = difflib.get_close_matches(parameter, table.checks, n=1, cutoff=0.6)
     meant = table.older.get(parameter) or (close[0] if close else None)
-    return f" Is {meant} meant?" if meant else f" There are {', '.join(table.checks)}."
+    return f" Did you mean {meant}?" if meant else f" There are {', '.join(table.checks)}."

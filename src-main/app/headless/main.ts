@@ -91,8 +91,8 @@ export type RunningServer = {
 const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
-// Writes nothing more. Launcher and desktop restart a service killed by a signal; on Windows, without signals, by the
-// abort code.
+// Ends at once, so that nothing more is written. Launcher and desktop restart a service killed by a signal, or on Windows
+// by the abort code.
 const onDoubt = () => (process.platform === 'win32' ? process.exit(134) : process.kill(process.pid, 'SIGKILL'))
 const LOCK_RETRY_MS = 50
 const LOCK_CHECK_MS = 1000
@@ -290,7 +290,7 @@ async function run(
   const userListener = await listenForUsers({ fetch: userFetch, streams: forUsers, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
-  // A port that was only free by chance is left again at the next start in order.
+  // The next start tries the usual ports again, in order, instead of this one.
   if (options.port !== undefined && port !== portBefore)
     await storage.write(() => storage.state.set('server.userPorts', { [LOOPBACK]: port }))
   const url = `http://${LOOPBACK}:${port}`

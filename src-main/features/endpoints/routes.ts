@@ -40,7 +40,7 @@ const view = (service: Services, endpoint: Endpoint) => viewEndpoint(service.vie
 
 const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
-// Now, not when the first job waits for an engine or a card. Not an error, because apps for production are created here too.
+// Warns now instead of when the first job waits. Not an error, because apps for production are created here too.
 async function warningOf({ fleet, views }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
   const why = await views.refusals.ask(config)

@@ -66,7 +66,7 @@ export function createLeaseWatch(deps: {
         : lostMachineReason(lostMachine, fleet.awayNode?.(workerId))
     // Checked again after a full lease if the write fails.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
-    // Workers with an unreachable engine are not to blame, and their jobs lose no try.
+    // Workers with an unreachable engine are not to blame, so their jobs use up no retry.
     const takeBack = isAway ? requeueJobs : rescueLostJobs
     takeBack(deps, held, reason).catch((error) => log.error('lost jobs not taken back', { workerId, error }))
     if (worker === undefined) return

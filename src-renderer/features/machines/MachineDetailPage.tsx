@@ -88,7 +88,9 @@ function About({ machine }: { readonly machine: MachineView }) {
       {why !== undefined && (
         <WarningNotice>
           {why} Since <RelativeTime at={since} />. Drydock keeps trying to connect.
-          {state === 'unreachable' && machine.workers.length > 0 && ' Its jobs lose no try.'}
+          {state === 'unreachable' &&
+            machine.workers.length > 0 &&
+            ' Its jobs will be queued again without counting a retry.'}
         </WarningNotice>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -106,7 +108,7 @@ function About({ machine }: { readonly machine: MachineView }) {
         <Card title="Workers">
           <Workers machine={machine} />
         </Card>
-        <Card title="Images that Drydock made there">
+        <Card title="Images built by Drydock">
           <Images facts={facts} />
         </Card>
       </div>
@@ -184,7 +186,7 @@ function Workers({ machine: { name, workers, endpoints } }: { readonly machine: 
       </ul>
       {endpoints.length > 0 && (
         <p className="border-t border-line px-3 py-2 text-small text-ink-2">
-          Endpoints that run here by their settings:{' '}
+          Endpoints assigned to this machine:{' '}
           {endpoints.map((id, at) => (
             <span key={id}>
               {at > 0 && ', '}

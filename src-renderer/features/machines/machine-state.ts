@@ -48,7 +48,7 @@ export function whatRemovalEnds(
   const ends =
     workers.length === 0
       ? 'No worker runs there now.'
-      : `${counted(workers.length, 'worker')} there ${workers.length === 1 ? 'ends at once; its' : 'end at once; their'} jobs go back to the queue and lose no try.`
+      : `${counted(workers.length, 'worker')} there ${workers.length === 1 ? 'ends at once; its' : 'end at once; their'} jobs are queued again, without counting a retry.`
   const waits =
     endpoints.length === 0
       ? ''

@@ -13,7 +13,7 @@ const CRUMBS = [{ name: 'Sign in a program' }]
 const OUTCOMES: Readonly<Record<Exclude<SignInRequestView['status'], 'PENDING'>, string>> = {
   APPROVED: 'Allowed. The program signs in by itself; you can close this page.',
   CONSUMED: 'The program is signed in. You can close this page.',
-  DENIED: 'Refused. The program was told so, and has no access.',
+  DENIED: 'Refused. The program gets no access.',
   EXPIRED: 'This request has expired. Start it again in the terminal.',
 }
 

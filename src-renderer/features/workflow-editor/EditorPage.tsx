@@ -186,19 +186,18 @@ function SidePart({ name }: { readonly name: string }) {
   )
 }
 
-// px
-const LEAST = 260
-const MOST = 720
-const STEP = 20
+const MIN_WIDTH_PX = 260
+const MAX_WIDTH_PX = 720
+const STEP_PX = 20
 
 function SideResizer({ width, onWidth }: { readonly width: number; readonly onWidth: (width: number) => void }) {
-  const set = (wanted: number) => onWidth(Math.round(Math.min(MOST, Math.max(LEAST, wanted))))
+  const set = (wanted: number) => onWidth(Math.round(Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, wanted))))
   function onPointerMove(event: PointerEvent<HTMLElement>) {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) set(width - event.movementX)
   }
   function onKeyDown({ key }: KeyboardEvent) {
-    if (key === 'ArrowLeft') set(width + STEP)
-    if (key === 'ArrowRight') set(width - STEP)
+    if (key === 'ArrowLeft') set(width + STEP_PX)
+    if (key === 'ArrowRight') set(width - STEP_PX)
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved
@@ -208,8 +207,8 @@ function SideResizer({ width, onWidth }: { readonly width: number; readonly onWi
       aria-orientation="vertical"
       aria-label="Width of the panel"
       aria-valuenow={width}
-      aria-valuemin={LEAST}
-      aria-valuemax={MOST}
+      aria-valuemin={MIN_WIDTH_PX}
+      aria-valuemax={MAX_WIDTH_PX}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={onPointerMove}
       onKeyDown={onKeyDown}

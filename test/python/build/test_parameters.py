@@ -126,17 +126,17 @@ class ParameterTest(ScanTest):
         self.assertEqual(
             self.errors('from svc import Endpoint\n@Endpoint(name="one", worker=3, workersMax=2)\ndef one(): ...'),
             [
-                'app.py:2 unknown-parameter endpoint "one" has an unknown parameter worker. Is workers meant?',
-                'app.py:2 unknown-parameter endpoint "one" has an unknown parameter workersMax. Is workers meant?',
+                'app.py:2 unknown-parameter endpoint "one" has an unknown parameter worker. Did you mean workers?',
+                'app.py:2 unknown-parameter endpoint "one" has an unknown parameter workersMax. Did you mean workers?',
             ],
         )
 
-    def test_arguments_without_a_name(self) -> None:
+    def test_positional_arguments(self) -> None:
         self.assertEqual(
             self.errors('from svc import Endpoint\n@Endpoint("one", "ADA_24")\ndef one(): ...'),
             [
-                'app.py:2 too-many-positions endpoint "one" has 2 arguments without a name; '
-                "only the endpoint's name may come so."
+                'app.py:2 too-many-positions endpoint "one" has 2 positional arguments; '
+                "only the endpoint's name may be positional."
             ],
         )
         self.assertEqual(

@@ -7,9 +7,9 @@ import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
 // Source: ours. It is written into each file of the prompt, and graphs of 500 nodes take about 300 KB.
 const PAYLOAD_LENGTH_MAX = 1024 * 1024
-// Each is requested separately, which takes a few ms; all of them would be megabytes.
+// Each class is requested separately, which takes a few ms; all classes of a server would be megabytes.
 const CLASSES_MAX = 200
-// Total in ms: a busy server is not waited for.
+// Total in ms, so that a busy server delays no job.
 const CLASSES_MS = 5000
 
 /**

@@ -164,7 +164,7 @@ export function addEndpointOptions(command: CliCommand, isNew = true): CliComman
     .option('--no-check-models', 'also accept graphs that load other models')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
     .option('--port <port>', 'port that a load-balanced container listens on (default 80)', wholeNumber)
-    .option('--health-port <port>', 'its port for health checks, if that is a different one', wholeNumber)
+    .option('--health-port <port>', 'its port for health checks, if different', wholeNumber)
 }
 
 export function settingsOf(options: EndpointOptions, surroundings: Surroundings): EndpointSettings {

@@ -50,7 +50,7 @@ export type NodeType = {
   readonly raw: JsonObject
   /** Known, but not to the endpoint that was asked. */
   readonly isElsewhere?: true
-  /** Where the values of a node are stored that names more of them than its class; undefined: as the inputs say. */
+  /** Slots of a node that names more values than its class has; undefined: the slots follow from the inputs. */
   readonly storedAs?: readonly StoredSlot[]
 }
 

@@ -249,6 +249,6 @@ function unwrapped(value: JsonValue): JsonValue {
   return inner !== undefined && isArray(inner) ? inner : value
 }
 
-// A widget would wrap an array, and a part of the page is not sent.
+// A widget would wrap an array, and widgets that exist only in the page are not sent.
 const isChanged = (name: string, value: JsonValue): boolean =>
   isArray(value) || (isObject(value) && value.has('__value__') && unwrapped(value) === value) || isPagePart(name, value)

@@ -36,7 +36,7 @@ const CONTAINER: readonly SettingField[] = [
     input: OPTIONAL_LINES,
     option: {
       flags: '--placement <constraint>',
-      description: 'which nodes of a swarm may run them, like node.labels.zone==lab; may be repeated',
+      description: 'swarm nodes that may run the containers, like node.labels.zone==lab; may be repeated',
     },
     applies: inContainers,
   },

@@ -92,7 +92,7 @@ describe('a worker that calls others', () => {
     expect(await answerTo(service, token, '/api/endpoints')).toBe('401 UNAUTHORIZED')
   })
 
-  it('goes on calling after a crash of the service', async () => {
+  it('keeps calling after a crash of the service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-calls-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const { service, token } = await setup({ file: join(folder, 'drydock.db') })
@@ -174,7 +174,7 @@ describe('a request of the public app SDK to a load-balanced endpoint', () => {
     expect((await send('/x', { headers })).status).toBe(200)
   })
 
-  it('is refused by name as by id: without a key, for what is not there, of another environment, for jobs', async () => {
+  it('is refused by name as by id: without a key, for what does not exist, of another environment, for jobs', async () => {
     const { token, send } = await web()
     const host = 'flash.localhost:8790'
     const code = async (headers: object, key?: null) => {

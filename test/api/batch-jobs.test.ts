@@ -161,7 +161,7 @@ describe('a batch of the job API', () => {
     expect(await post(path(await start(), '/cancel'))).toMatchObject({ status: 'CANCELLED' })
   })
 
-  it('goes on after a kill: each request becomes one job, with the file of its input', async () => {
+  it('continues after a kill: each request becomes one job, with the file of its input', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-batch-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const service = await withEndpoint({ file: join(folder, 'drydock.db') })

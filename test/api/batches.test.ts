@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect((await get('/api/batches?endpoint=e')).batches).toMatchObject([{ name: 'evening', total: 4 }])
   })
 
-  it('takes no line twice, and an upload that broke off goes on in the same batch', async () => {
+  it('takes no line twice, and an upload that broke off continues in the same batch', async () => {
     const { append, create, finalize, batch, get } = await withBatch(6, { fingerprint: 'f' })
     await append(1, inputs(1, 4))
     expect(await create()).toMatchObject({ id: batch.id, received: 4, unsent: 2 })

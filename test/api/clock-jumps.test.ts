@@ -95,7 +95,7 @@ describe('a wall clock that jumps', () => {
     })
   }
 
-  it('is told of in the log', async () => {
+  it('is reported in the log', async () => {
     const { clock, log } = await withJobs()
     clock.jumpWall(DAY)
     await clock.advance(1000)

@@ -106,7 +106,7 @@ describe('a comparison', () => {
     }
   })
 
-  it('goes on where it was after the service was killed, and queues nothing twice', async () => {
+  it('continues where it was after the service was killed, and queues nothing twice', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-comparisons-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const service = await setup({ file: join(folder, 'drydock.db') })

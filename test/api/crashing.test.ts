@@ -94,7 +94,7 @@ describe('after a restart of the service', () => {
     return service
   }
 
-  test.each(['killed', 'in order'] as const)('%s, the count goes on, with last words and next try', async (how) => {
+  test.each(['killed', 'in order'] as const)('%s, the count continues, with last words and next try', async (how) => {
     const service = await withFile(5)
     const { nextTryAt, ...before } = (await read(service)).crash
     expect(before).toMatchObject({ count: 5, lastWords: WORDS, needsChange: true })

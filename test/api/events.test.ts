@@ -51,7 +51,7 @@ describe('/events', () => {
     await events.close()
   })
 
-  it('goes on after Last-Event-ID: nothing is missed and nothing told twice', async () => {
+  it('continues after Last-Event-ID: nothing is missed and nothing told twice', async () => {
     const service = await setup()
     await service.createEndpoint('e', { workersMin: 0 })
     const first = await follow(service)
@@ -120,7 +120,7 @@ describe('/events', () => {
     await events.rest()
   })
 
-  it('refuses a Last-Event-ID that is none', async () => {
+  it('refuses an invalid Last-Event-ID', async () => {
     const { ask } = await setup()
     for (const id of ['x', '-1', '1.5'])
       expect((await ask('GET', '/events', { headers: { 'last-event-id': id } })).body).toMatchObject({

@@ -24,7 +24,7 @@ async function setup() {
 }
 
 describe('a worker whose image comes', () => {
-  it('says how far it is, and is not given up while that goes on', async () => {
+  it('says how far it is, and is not given up while that continues', async () => {
     const { clock, wait, workers } = await setup()
     for (const percent of [20, 40, 60]) {
       await clock.advance(0.9 * TIMEOUT_MS)

@@ -126,7 +126,7 @@ describe('an import', () => {
     expect((await exported()).map(({ input }) => input.n)).toEqual([1, 2, 'ä'])
   })
 
-  it('is refused for an endpoint that is not there, and as another type', async () => {
+  it('is refused for an endpoint that does not exist, and as another type', async () => {
     const { importText, ask } = await withFiles()
     expect(await importText('{"input":{}}', 'nope')).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' })
     expect((await ask('POST', '/api/endpoints/e/jobs', { body: {} })).status).toBe(415)

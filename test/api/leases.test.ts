@@ -159,7 +159,7 @@ describe('the dispatch', () => {
     expect((await status(id)).status).toBe('IN_QUEUE')
   })
 
-  it('goes on from where it was after a pause of the endpoint', async () => {
+  it('continues from where it was after a pause of the endpoint', async () => {
     const { createEndpoint, run, worker, status, clock, post } = await setup()
     await createEndpoint()
     const taker = await worker()

@@ -31,7 +31,7 @@ const LARGE_BYTES = Math.floor(limit('loadTestBytes') / FITTING)
 const LARGE = JSON.stringify({ input: { a: 'x'.repeat(LARGE_BYTES - '{"input":{"a":""}}'.length) } })
 
 describe('a load test', () => {
-  it('sends as many requests as it was told, and keeps what came of them', async () => {
+  it('sends as many requests as it was told, and keeps the results', async () => {
     const { start, ended, get } = await setup()
     const { id } = await start()
     const test = await ended(id)

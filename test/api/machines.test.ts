@@ -106,7 +106,7 @@ describe('a worker', () => {
     expect(counts.map(({ workers }) => workers.size)).toEqual([1, 1, 1])
   })
 
-  it('is taken over by a service that was killed, and its job goes on', async () => {
+  it('is taken over by a service that was killed, and its job continues', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
@@ -465,7 +465,7 @@ describe('a container left on a machine that is unreachable at the end of a run'
     return { ...service, first: worker, box }
   }
 
-  it('is told, and ended by the next start that reaches the machine, which says so', async () => {
+  it('is reported, and ended by the next start that reaches the machine, which says so', async () => {
     const service = await stopped()
     service.box.lose('No route to host')
     const left = await service.restart('in order')

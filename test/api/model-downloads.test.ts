@@ -121,7 +121,7 @@ describe('a download of a model', () => {
     expect(JSON.stringify([await service.get(DOWNLOADS), service.log])).not.toContain('secret')
   })
 
-  it('goes on from where the connection was lost, with what the host knows the file by', async () => {
+  it('continues from where the connection was lost, with what the host knows the file by', async () => {
     const bytes = largeModel(64)
     const { download, end, models, taken } = await setup()
     let breaks = 2
@@ -159,7 +159,7 @@ describe('a download of a model', () => {
     }
   })
 
-  it.each(['in order', 'killed'] as const)('goes on after the service ended %s', async (how) => {
+  it.each(['in order', 'killed'] as const)('continues after the service ended %s', async (how) => {
     const bytes = largeModel(64)
     const held: ServerResponse[] = []
     const host = await startHost((incoming: IncomingMessage, outgoing) => {
@@ -261,7 +261,7 @@ describe('a download of a model', () => {
     expect(host.seen).toEqual([])
   })
 
-  it('that fails for good can be tried again, and goes on from where it was', async () => {
+  it('that fails for good can be tried again, and continues from where it was', async () => {
     const bytes = largeModel(64)
     const { service, download, end, taken } = await setup()
     let count = 0
@@ -366,7 +366,7 @@ describe('a download of a model', () => {
     expect(host.seen).toEqual([])
   })
 
-  it('is told of live, from its first byte to the model in the list', async () => {
+  it('is reported live, from its first byte to the model in the list', async () => {
     const host = await startHost((incoming, outgoing) => sendFile(incoming, outgoing, LORA))
     const { service, download } = await setup()
     const { revision } = await service.get('/api/models')

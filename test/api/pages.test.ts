@@ -59,7 +59,7 @@ describe('the pages', () => {
     ])
   })
 
-  it('answer a file that is not there with an error, and not with the page', async () => {
+  it('answer a file that does not exist with an error, and not with the page', async () => {
     const { ask } = await setup({ pages: PAGES })
     for (const path of ['/assets/gone-2.js', '/assets/..%2findex.html', '/nowhere'])
       expect((await ask('GET', path, WITHOUT_KEY)).body).toMatchObject({ code: 'ROUTE_NOT_FOUND' })

@@ -149,7 +149,7 @@ async function processes(more: object = {}) {
 }
 
 describe('an idle process', () => {
-  it('is frozen while it stays idle, and goes on with the next job', async () => {
+  it('is frozen while it stays idle, and continues with the next job', async () => {
     const { rested, run, get, lifeOf, clock, fleet } = await processes()
     const { worker, asks } = await rested()
     expect((await get('/api/workers')).workers).toMatchObject([{ state: 'idle', reason: 'frozen until its next job' }])

@@ -240,7 +240,7 @@ describe('after kill -9', () => {
 })
 
 describe('a missing file', () => {
-  it('ends its job with a clear error at its dispatch, and the worker goes on', async () => {
+  it('ends its job with a clear error at its dispatch, and the worker continues', async () => {
     const { run, taker, status, restart, deleteFiles } = await withFiles()
     const id = await run(LARGE)
     await restart('killed') // what is in memory is gone

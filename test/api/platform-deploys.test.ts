@@ -31,7 +31,7 @@ const ENVIRONMENT = `query ($input: FlashEnvironmentByNameInput!) {
 const environmentIn = (flashAppId = 'shop', name = 'default') => ({ input: { flashAppId, name } })
 
 describe('an app of the tools', () => {
-  it('is made and found with its environments; what is not there is not found', async () => {
+  it('is made and found with its environments; what does not exist is not found', async () => {
     const { read, refusal, place } = await setup()
     expect(await refusal(APP, { name: 'shop' })).toBe('The app shop was not found.')
     const { flashEnvironmentId } = await place()
@@ -273,7 +273,7 @@ describe('a deploy by the tools', () => {
     expect(await service.status(jobId, 'adder')).toMatchObject({ status: 'IN_PROGRESS', workerId: workers[0]?.id })
   })
 
-  it('that takes longer than the tools wait goes on after the answer', async () => {
+  it('that takes longer than the tools wait continues after the answer', async () => {
     const { service, place, upload, activate, save, readyWorker } = await setup()
     const at = await place()
     await activate(await upload(await toolArtifact(toolManifest([ADDER]))), at)

@@ -16,7 +16,7 @@ const BAD: readonly Bad[] = [
   ['an unknown type', 'POST', '/v2/serverless', { ...AN_ENDPOINT, type: 'POD' }, 400, /^type: /],
   ['neither image nor template', 'POST', '/v2/serverless', WITHOUT_IMAGE, 400, /^image: is missing/],
   [
-    'a template that is not there',
+    'a template that does not exist',
     'POST',
     '/v2/serverless',
     { ...WITHOUT_IMAGE, templateId: 'x' },
@@ -32,7 +32,7 @@ const BAD: readonly Bad[] = [
     /^cpu: excludes gpu/,
   ],
   [
-    'a scaler that is none',
+    'an invalid scaler',
     'POST',
     '/v2/serverless',
     { ...AN_ENDPOINT, scaling: { type: 'QUEUE_DELAY' } },
@@ -73,7 +73,7 @@ const BAD: readonly Bad[] = [
   ],
   ['pools that are none', 'POST', '/v2/serverless', { ...AN_ENDPOINT, gpu: { pools: [] } }, 400, /^gpu.pools: /],
   [
-    'a CUDA version that is none',
+    'an invalid CUDA version',
     'POST',
     '/v2/serverless',
     { ...AN_ENDPOINT, gpu: { pools: ['ADA_24'], minCudaVersion: 'new' } },
@@ -81,7 +81,7 @@ const BAD: readonly Bad[] = [
     /^gpu.minCudaVersion: /,
   ],
   [
-    'a family of CPUs that is none',
+    'an unknown CPU family',
     'POST',
     '/v2/serverless',
     { ...AN_ENDPOINT, cpu: [{ id: 'cpu9z', vcpuCount: 2 }] },
@@ -89,7 +89,7 @@ const BAD: readonly Bad[] = [
     /no family cpu9z/,
   ],
   [
-    'credentials that are not there',
+    'credentials that do not exist',
     'POST',
     '/v2/serverless',
     { ...AN_ENDPOINT, registry: 'nobody' },
@@ -97,7 +97,7 @@ const BAD: readonly Bad[] = [
     /^registry: there are no credentials nobody/,
   ],
   [
-    'a volume that is not there',
+    'a volume that does not exist',
     'POST',
     '/v2/serverless',
     { ...AN_ENDPOINT, networkVolumes: ['gone'] },

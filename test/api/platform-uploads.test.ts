@@ -65,7 +65,7 @@ describe('the address for an artifact', () => {
     expect(await send(uploadUrl)).toEqual(TAKEN)
   })
 
-  it('goes on with what came before the connection broke, at its end and nowhere else', async () => {
+  it('continues with what came before the connection broke, at its end and nowhere else', async () => {
     const { prepare, send, put, service, read, finalizing } = await setup()
     const { uploadUrl, objectKey } = await prepare(ARTIFACT.length)
     const path = new URL(uploadUrl).pathname

@@ -5,7 +5,7 @@ import { setup } from '../support/core.ts'
 import { folderWith, openProject, WORKER } from '../support/project-folder.ts'
 
 describe('folders', () => {
-  it('are listed by name, without hidden ones and files, and those with an app are told', async () => {
+  it('are listed by name, without hidden ones and files, and those with an app are marked', async () => {
     const service = await setup()
     const path = folderWith({
       'shop/worker.py': WORKER,

@@ -76,7 +76,7 @@ test('new endpoints, and those whose settings change too, are waited for althoug
   ])
 })
 
-test('where there is always a worker the old one goes on until the new one is ready, and takes nothing after that', async () => {
+test('where there is always a worker the old one continues until the new one is ready, and takes nothing after that', async () => {
   const app = { shout: ALWAYS_ONE }
   const { begin, ended, old, makeReady, lives, workerOfJob } = await setup(app)
   await begin(app, 'b', { first: [] })
@@ -89,7 +89,7 @@ test('where there is always a worker the old one goes on until the new one is re
   expect(old('shout').spec.handler).not.toBe(next.spec.handler)
 })
 
-test('a worker with a job goes on until the next one is ready, and ends its job after that', async () => {
+test('a worker with a job continues until the next one is ready, and ends its job after that', async () => {
   const { service, begin, ended, old, makeReady, whenGone } = await setup({ shout: {} })
   const jobId = await service.run({}, {}, 'shout')
   await begin({ shout: {} }, 'b', { first: [] })

@@ -246,7 +246,7 @@ test('the plan of a rollback shows its effects and changes nothing', async () =>
     })
 })
 
-test('a release that failed is tried again, and neither the active one nor one that is not there is', async () => {
+test('a release that failed is tried again, and neither the active one nor one that does not exist is', async () => {
   const { service, begin, deploy, ended } = await setup()
   const { workers } = await deploy({ greet: {} })
   const first = workers.greet as TestWorker
@@ -266,7 +266,7 @@ test('a release that failed is tried again, and neither the active one nor one t
   expect(await ended(3)).toMatchObject({ release: { state: 'active', fingerprint: 'b'.repeat(64) } })
 })
 
-test('two releases of one environment at once: the second is refused and the first goes on', async () => {
+test('two releases of one environment at once: the second is refused and the first continues', async () => {
   const { service, begin, ended } = await setup()
   await begin({ greet: {} })
   const folder = appFolder(manifestOf({ greet: {} }, 'b'))

@@ -104,7 +104,7 @@ test('when the first new one does not become ready the others are left alone', a
   expect(service.fleet().started).toHaveLength(3)
 })
 
-test('one that leaves already is not replaced again, and one that is not there neither', async () => {
+test('one that leaves already is not replaced again, and one that does not exist neither', async () => {
   const service = await setup()
   await service.createEndpoint('e', { stopGraceMs: 60_000 })
   const { worker } = await service.running()

@@ -13,7 +13,7 @@ async function withFile() {
 }
 
 describe('after kill -9', () => {
-  it('a worker that lives goes on with its job, and its result counts', async () => {
+  it('a worker that lives continues with its job, and its result counts', async () => {
     const { running, restart, status, get, clock } = await withFile()
     const { jobId, worker } = await running()
     await worker.chunk(jobId, { output: 'before' })

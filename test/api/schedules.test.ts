@@ -97,7 +97,7 @@ describe('a schedule', () => {
     expect(await read(id)).toMatchObject({ nextAt, runs: [] })
   })
 
-  it('says why there is no job, and goes on', async () => {
+  it('says why there is no job, and continues', async () => {
     const { add, ask, read, clock, jobs } = await setup()
     const { id } = await add()
     await ask('PATCH', '/api/endpoints/e', { body: { workersMax: 0 } })
@@ -132,7 +132,7 @@ describe('times that nobody looked at', () => {
     return { ...service, id, runs }
   }
 
-  it('are told as missed', async () => {
+  it('are reported as missed', async () => {
     const { runs, jobs, read, id } = await away('skip')
     expect(runs).toEqual([
       {
@@ -205,7 +205,7 @@ describe('schedules', () => {
     expect({ status, error: body.error }).toEqual({ status: 400, error: expect.stringMatching(error) })
   })
 
-  it('keep what came of the newest times', async () => {
+  it('keep the results of the newest runs', async () => {
     const { add, read, clock } = await setup()
     const { id } = await add({ everyMs: limit('scheduleEveryMinMs') })
     await clock.advance((limit('scheduleRunsKept') + 3) * limit('scheduleEveryMinMs'))

@@ -32,7 +32,7 @@ async function withIndex() {
   return { clock, submit, indexed, load, behind: () => storage().search.behind() }
 }
 
-it('an index that is behind waits while jobs come thick, and goes on in a pause', async () => {
+it('an index that is behind waits while jobs come thick, and continues in a pause', async () => {
   const { clock, submit, indexed, load, behind } = await withIndex()
   await submit(1000)
   await clock.until(async () => (await indexed()) > 0)

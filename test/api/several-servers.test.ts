@@ -89,7 +89,7 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect((await get('/api/endpoints/e')).waitingReason).toBe(waitingReason)
   })
 
-  it('goes on with the models that a server has loaded', async () => {
+  it('continues with the models that a server has loaded', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors', 'b.safetensors')))
     if (one === undefined || two === undefined) throw new Error('there are no servers')
     const { workerOf, send } = await servedBy([one, two])

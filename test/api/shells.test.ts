@@ -41,7 +41,7 @@ test('the output of a shell is followed, and input reaches it in order', async (
   expect(shell.sizes).toEqual([SIZE, { columns: 132, rows: 50 }])
 })
 
-test('a reader that comes back goes on where it was, byte for byte', async () => {
+test('a reader that comes back continues where it was, byte for byte', async () => {
   const { service, shellId, write } = await opened()
   write('äb')
   const first = await follow(service, shellId)

@@ -31,7 +31,7 @@ test('a staged worker has the settings to come and takes nothing while the old o
   expect((await service.get('/api/workers')).workers).toHaveLength(2)
 })
 
-test('when it is promoted with the change of its endpoint it goes on, and the old one leaves', async () => {
+test('when it is promoted with the change of its endpoint it continues, and the old one leaves', async () => {
   const service = await setup()
   await service.createEndpoint()
   const { old, worker, outcome } = await staging(service)

@@ -174,7 +174,7 @@ describe('the key of an endpoint, and the token of a worker that calls others', 
   }`
   const NOTHING = { app: null, environment: null, endpointFor: null, blog: null }
 
-  it('see their own environment, and others as little as what is not there', async () => {
+  it('see their own environment, and others as little as what does not exist', async () => {
     const { read, keys, worker } = await setup()
     const token = (await worker('greet')).spec.env.SVC_API_KEY
     for (const key of [keys.greet, keys.web, token]) {
@@ -351,7 +351,7 @@ describe('the address /graphql', () => {
     ['a field that no request has', '{"query":"{__typename}","more":1}', 400, 'BAD_REQUEST'],
     ['variables that are a text', '{"query":"{__typename}","variables":"{}"}', 400, 'BAD_REQUEST'],
     [
-      'an operation that is not there',
+      'an operation that does not exist',
       '{"query":"query A {__typename}","operationName":"B"}',
       400,
       'OPERATION_RESOLUTION_FAILURE',

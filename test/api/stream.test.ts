@@ -47,7 +47,7 @@ describe('stream', () => {
     expect(got).toEqual([...Array.from({ length: 250 }, (_, n) => n), ...large])
   })
 
-  it('says of a replay whether the stream goes on', async () => {
+  it('says of a replay whether the stream continues', async () => {
     const { id, worker, get } = await jobInState('IN_PROGRESS')
     for (const output of [1, 2, 3]) await worker.chunk(id, { output })
     expect(await get(`/api/jobs/${id}/chunks?limit=2`)).toEqual({ chunks: [{ output: 1 }, { output: 2 }], more: true })

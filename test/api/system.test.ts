@@ -91,7 +91,7 @@ describe('the checks', () => {
     })
   })
 
-  test('refuse a fix that cannot be done with the reason, and one of an endpoint that is not there', async () => {
+  test('refuse a fix that cannot be done with the reason, and one of an endpoint that does not exist', async () => {
     const service = await setup()
     const fix = (body: object) => service.ask('POST', '/api/doctor/fix', { body })
     expect((await fix({ action: 'make-worker-image' })).body).toMatchObject({
@@ -105,7 +105,7 @@ describe('the checks', () => {
 })
 
 describe('the disk', () => {
-  test('is told by kind, and what is left of it', async () => {
+  test('is reported by kind, and what is left of it', async () => {
     const data = dataFolder()
     writeFileSync(join(data, 'drydock.db'), 'x'.repeat(1000))
     writeFileSync(join(data, 'drydock.db-wal'), 'x'.repeat(24))

@@ -17,7 +17,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-it('an upload to a target goes on where it broke off', async () => {
+it('an upload to a target continues where it broke off', async () => {
   const { way, begin, over, tools } = await twoServices()
   way.cutAfter(CUT_AFTER)
   const { id } = await begin({ manifest: MANIFEST, code: CODE })

@@ -188,7 +188,7 @@ describe('a run', () => {
     })
   })
 
-  it('outlives the record of its job, and is told as an event', async () => {
+  it('outlives the record of its job, and is reported as an event', async () => {
     const service = await withEndpoint()
     await service.ask('PATCH', '/api/settings', { body: { jobHistoryDays: 0 } })
     const { id } = await start(service)

@@ -121,7 +121,7 @@ describe('a chunk', () => {
     expect(storage().chunks.count(job?.seq ?? 0)).toBeGreaterThan(1)
   })
 
-  it('that is large and no JSON is told by its job', async () => {
+  it('that is large and no JSON is reported by its job', async () => {
     const { worker, jobId, get } = await withRunningJob()
     await worker.chunk(jobId, { output: 1 })
     await worker.chunk(jobId, `{"output":[${'[],'.repeat(limit('payloadInRowBytes'))}NaN]}`)

@@ -97,7 +97,7 @@ test('a change of code rolls out under load without one failed request', async (
   expect(answered.filter(({ ok }) => !ok)).toEqual([])
 })
 
-test('with a package that processes lack the old release keeps serving, and plan and error name the line that mends it', async () => {
+test('with a package that processes lack the old release keeps serving, and plan and error name the line that fixes it', async () => {
   const { service, run, deploy, edit, write, runsync, keepOnly } = await appProject()
   keepOnly('cpu_worker.py')
   await deploy()

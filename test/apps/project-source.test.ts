@@ -75,7 +75,7 @@ describe('projects', () => {
     expect((await read()).problems).not.toEqual([])
   })
 
-  it('with broken source have problems with their places, and are sound again once they are mended', async () => {
+  it('with broken source have problems with their places, and are sound again once they are fixed', async () => {
     const service = await setup()
     const { path, read } = await openProject(service, { 'worker.py': `${WORKER}\ndef (\n` })
     const broken = await read()

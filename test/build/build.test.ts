@@ -185,7 +185,7 @@ test('without python3 the build says what to install', async () => {
   expect(await problemsOf(build())).toMatchObject([{ code: 'PYTHON_MISSING' }])
 })
 
-test('a file that is not there any more is told by name', async () => {
+test('a file that no longer exists is reported by name', async () => {
   const { build, project } = setup()
   symlinkSync('/proc/self/mem', join(project, 'strange.bin'))
   expect(await problemsOf(build({ allowLinksTo: ['/proc'] }))).toMatchObject([

@@ -175,7 +175,7 @@ test('without packages no installer is looked for', async () => {
   expect(await build()).toMatchObject({ packages: [], packagesCached: false })
 })
 
-test('a missing installer is told with the packages that need one', async () => {
+test('a missing installer is reported with the packages that need one', async () => {
   const { root } = setup()
   const python3 = `case "$*" in *pip*) exit 1;; esac\nexec ${PYTHON} "$@"`
   const { build, project } = setup({ files: appWith('tiny'), env: { PATH: programs(root, { python3 }) } })
@@ -295,7 +295,7 @@ test('a build that is stopped while it installs leaves nothing', async () => {
   expect(leftIn(project)).toEqual({ state: ['packages'], packages: [] })
 })
 
-test('a package that is not there fails with the words of the installer', async () => {
+test('a package that does not exist fails with the words of the installer', async () => {
   const { build } = setup({ files: appWith('not-there-at-all') })
   const [problem] = await problemsOf(build())
   expect(problem).toMatchObject({ code: 'INSTALL_FAILED', message: expect.stringContaining('not-there-at-all') })

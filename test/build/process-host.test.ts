@@ -30,7 +30,7 @@ function setup(python = PYTHON) {
 }
 
 describe('the packages that a Python lacks', () => {
-  test('are those that are not there, or in another version; conditions that do not hold are met', async () => {
+  test('are those that do not exist, or in another version; conditions that do not hold are met', async () => {
     const { host } = setup()
     const wanted = ['tiny', 'tiny>=1,<2', 'tiny>=2', 'no-such-thing-here', 'no-such-thing-here; python_version < "3"']
     expect(await host.missingPackages(wanted)).toEqual(['tiny>=2', 'no-such-thing-here'])

@@ -46,7 +46,7 @@ function setup() {
   return { root, project, write, changes, presence, told, toldBefore, watch, listener }
 }
 
-test('a change of a file is told with its path and the time, below the root too', async () => {
+test('a change of a file is reported with its path and the time, below the root too', async () => {
   const { watch, write, changes, told } = setup()
   watch()
   const before = Date.now()
@@ -63,7 +63,7 @@ test('changes that come together are told together', async () => {
   await until(() => expect(changes.map(({ files }) => files)).toEqual([['a.py', 'b.py', 'inner/c.py']]))
 })
 
-test('a save through another file that is renamed is told', async () => {
+test('a save through another file that is renamed is reported', async () => {
   const { watch, project, write, told } = setup()
   watch()
   write('.worker.py.swp')
@@ -72,7 +72,7 @@ test('a save through another file that is renamed is told', async () => {
   await until(() => expect(told()).toEqual(['worker.py']))
 })
 
-test('files in a new folder are told, also later ones and those further down', async () => {
+test('files in a new folder are reported, also later ones and those further down', async () => {
   const { watch, write, told } = setup()
   watch()
   write('new/further/first.py')
@@ -81,7 +81,7 @@ test('files in a new folder are told, also later ones and those further down', a
   await until(() => expect(told()).toContain('new/further/second.py'))
 })
 
-test('a folder that is removed, renamed or made again is told and watched on', async () => {
+test('a folder that is removed, renamed or made again is reported and watched on', async () => {
   const { watch, project, write, told } = setup()
   watch()
   renameSync(join(project, 'inner'), join(project, 'other'))
@@ -106,7 +106,7 @@ test('files that no build takes are left alone, except .env, ignore files and fi
   expect(await toldBefore('zzz.py')).toEqual(told)
 })
 
-test('a project that goes away is told, and so is what it has when it comes back', async () => {
+test('a project that goes away is reported, and so is what it has when it comes back', async () => {
   const { watch, root, project, presence, write, told } = setup()
   watch()
   renameSync(project, join(root, 'elsewhere'))
@@ -118,7 +118,7 @@ test('a project that goes away is told, and so is what it has when it comes back
   await until(() => expect(told()).toContain('later.py'))
 })
 
-test('nothing is told after the watch was closed', async () => {
+test('nothing is reported after the watch was closed', async () => {
   const first = setup()
   const close = first.watch()
   first.write('open.py')

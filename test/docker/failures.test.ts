@@ -50,7 +50,7 @@ test('a command that the image does not have: its name', async () => {
   await until(async () => expect(await service.containers()).toEqual([]))
 })
 
-test('an image that is not there and cannot be pulled: its name', async () => {
+test('an image that does not exist and cannot be pulled: its name', async () => {
   const { service, id } = await waitsFor({ image: 'drydock-test/not-there:1', pull: 'never' })
   await tells(service, id, /drydock-test\/not-there:1/)
 })

@@ -27,7 +27,7 @@ function meddling(meddle: (report: string) => void) {
 }
 
 describe('a folder that is sent to the engine of another machine', () => {
-  test('goes on after a break where it was, in the middle of a file too', async () => {
+  test('continues after a break where it was, in the middle of a file too', async () => {
     const proxy = await cuttingProxy(dockerHost)
     const { open, write, folder, see } = await remoteFilesPlace(dockerHost, `tcp://127.0.0.1:${proxy.port}`)
     for (const name of ['a', 'b', 'c']) write(name, randomBytes(LARGE))
@@ -44,7 +44,7 @@ describe('a folder that is sent to the engine of another machine', () => {
     )
   })
 
-  test('goes on when the container that takes it was killed', async () => {
+  test('continues when the container that takes it was killed', async () => {
     const { open, write, folder, see, docker, name } = await setup()
     for (const file of ['a', 'b', 'c']) write(file, randomBytes(LARGE))
     let killed: Promise<string> | undefined

@@ -145,7 +145,7 @@ describe('drydock test', () => {
     }
   })
 
-  test('an image that does not start is told of with the last lines of its log', async () => {
+  test('an image that does not start is reported with the last lines of its log', async () => {
     const service = await startedContainerService(engine)
     const args = [
       '--image',

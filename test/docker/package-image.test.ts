@@ -167,7 +167,7 @@ describe('a worker image with packages', () => {
     expect(await images.output(settings, 'ls', '/')).not.toContain('owned')
   })
 
-  test('that cannot be installed is told of with the words of the installer, and can be asked for again', async () => {
+  test('that cannot be installed is reported with the words of the installer, and can be asked for again', async () => {
     const images = await setup()
     const failing = { packages: [GREETING, 'missing @ file:///wheels/missing-1.0-py3-none-any.whl'] }
     const reason =
@@ -190,7 +190,7 @@ describe('a worker image with another Python', () => {
     expect(await images.has(images.nameFor({}))).toBe(false)
   })
 
-  test('whose image is not there is told of by the name of that image', async () => {
+  test('whose image is not there is reported by the name of that image', async () => {
     const images = await setup()
     await expect(images.ensure({ python: '3.12', packages: [GREETING], pull: 'never' })).rejects.toThrow(
       `the image ${images.base}:3.12-slim is missing`,

@@ -52,7 +52,7 @@ describe('an image that is missing', () => {
     expect(pulls()).toBe(2) // its config and its layer
   })
 
-  test('is told of with the reason when the registry does not have it', async () => {
+  test('is reported with the reason when the registry does not have it', async () => {
     const { registry, ensure } = await setup()
     const image = registry.image.replace(':latest', ':none')
     await expect(ensure({ image })).rejects.toThrow(
@@ -62,7 +62,7 @@ describe('an image that is missing', () => {
     )
   })
 
-  test('is told of when there is no such registry', async () => {
+  test('is reported when there is no such registry', async () => {
     await expect(setupImages(engine).ensure({ image: '127.0.0.1:1/none' })).rejects.toThrow(/connection refused/)
   })
 
@@ -155,7 +155,7 @@ describe.each(['basic', 'token'] as const)('a private registry with %s authentic
 })
 
 describe('stored credentials', () => {
-  test('that are not there are told of with the command that stores them', async () => {
+  test('that are not there are reported with the command that stores them', async () => {
     const { registry, ensure } = await setup()
     await expect(ensure({ image: registry.image, registryAuth: 'none' })).rejects.toThrow(
       'there are no registry credentials none. Store them: drydock registry add none --server HOST --username USER',
@@ -171,7 +171,7 @@ describe('stored credentials', () => {
   })
 })
 
-test('the progress of a pull reaches who waits while it goes on', async () => {
+test('progress of a pull reaches the waiting caller', async () => {
   const { registry, ensure, told } = await setup(undefined, 4_000_000)
   registry.hold()
   const pulling = ensure({ image: registry.image })

@@ -39,7 +39,7 @@ test('containers are refused without an engine, with what was looked at and what
   expect(fleet.capacity({}).reason).toBeUndefined()
 })
 
-test('a card is refused that is not there, with those that are; one that is there is not', async () => {
+test('a missing card is refused with the list of existing ones; an existing one is accepted', async () => {
   const { refusal } = await setup('one-rtx-4090')
   expect(await refusal({ gpu: 'ADA_24' })).toBeUndefined()
   expect(await refusal({ gpu: 'any' })).toBeUndefined()

@@ -75,7 +75,7 @@ test('the terminal takes a new size, control keys, and more than a line', async 
   await expectText(output, /\n33000\r\n/)
 })
 
-test('a program that writes without end is held back, and goes on where it is read', async () => {
+test('a program that writes without end is held back, and continues where it is read', async () => {
   const { shell, service, type } = await opened()
   await type('seq 1 100000\r')
   let seen = 0

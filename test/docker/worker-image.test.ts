@@ -84,7 +84,7 @@ describe('the worker image', () => {
     expect(await Promise.all([first.name, second.name, third.name].map(first.has))).toEqual([false, false, true])
   })
 
-  test('that cannot be built is told of with the last lines of its build', async () => {
+  test('that cannot be built is reported with the last lines of its build', async () => {
     const resources = copyOfResources()
     const path = join(resources, DOCKERFILE)
     writeFileSync(path, readFileSync(path, 'utf8').replace('WORKDIR /app', 'RUN echo some words && false'))
@@ -93,7 +93,7 @@ describe('the worker image', () => {
     )
   })
 
-  test('whose base is missing is told of by the name of the base', async () => {
+  test('whose base is missing is reported by the name of the base', async () => {
     const resources = copyOfResources()
     const path = join(resources, DOCKERFILE)
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^ARG BASE=.*$/m, 'ARG BASE=127.0.0.1:1/none:1'))

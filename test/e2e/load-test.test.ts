@@ -5,7 +5,7 @@ import { createWeb } from '../support/web-client.ts'
 
 const shared = sharedService()
 
-test('drydock load-test measures an endpoint and prints what came of it', async () => {
+test('drydock load-test measures an endpoint and prints the result', async () => {
   const service = await shared()
   await service.createEndpoint('gated', { workersMax: 1, concurrency: 4 })
   const { exitCode, stdout } = await service.command(

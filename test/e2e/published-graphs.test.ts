@@ -59,7 +59,7 @@ test('a published graph is asked by the public client, and its picture holds the
   await expect(endpoint?.runSync({ input: { prompt: 7 } })).rejects.toThrow()
 })
 
-test('a graph that is wrong, or an input that is not there, publishes nothing', async () => {
+test('a graph that is wrong, or an input that does not exist, publishes nothing', async () => {
   const { service, command } = await setup()
   const publish = (...more: string[]) => command('workflow', 'publish', 'lamp.json', '--endpoint', 'sketch', ...more)
   expect(await publish('--expose', '3.text')).toMatchObject({

@@ -20,7 +20,7 @@ async function setup(tracesTo?: string) {
 
 const headers = { traceparent: `00-${CALLER.trace}-${CALLER.span}-01`, tracestate: 'vendor=one' }
 
-it('a request goes on with the trace of its client, as a span of its own', async () => {
+it('a request continues with the trace of its client, as a span of its own', async () => {
   const receiver = await traceReceiver()
   const { send } = await setup(receiver.url)
   const seen = (await send('/lb/web/x', { headers })).json()

@@ -36,7 +36,7 @@ const queued = (running: readonly string[], pending: readonly string[] = []) => 
 
 const lastImage = { images: [expect.objectContaining({ filename: 'drydock_00001_.png', type: 'base64', node: '9' })] }
 
-describe('a server that is not there', () => {
+describe('a server that does not exist', () => {
   it('is named, with the reason and what to do', async () => {
     const server = await recordedServer(EXCHANGE)
     await server.die()
@@ -90,7 +90,7 @@ describe('a server that is not there', () => {
     expect((await run(server)).output.error).toContain('it sent an HTML page (HTTP 200): "Sign in to the router"')
   })
 
-  it('is waited for while it starts, and the job says so until it goes on', async () => {
+  it('is waited for while it starts, and the job says so until it continues', async () => {
     const starts: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end('starting'),
       (response) => response.destroy(),
@@ -163,7 +163,7 @@ describe('a server that breaks off', () => {
     expect(log.filter((line) => line.startsWith('Attempt'))).toHaveLength(2)
   })
 
-  it('for a moment: the job goes on where the prompt is', async () => {
+  it('for a moment: the job continues where the prompt is', async () => {
     const server = await recordedServer(EXCHANGE, {
       onPrompt: halfWay,
       onSocket: (count) => count !== 2,
@@ -293,7 +293,7 @@ describe('messages', () => {
     expect((await run(server)).output).toEqual(lastImage)
   })
 
-  it('bytes that are no WebSocket end the connection, and the job goes on by asking', async () => {
+  it('bytes that are no WebSocket end the connection, and the job continues by asking', async () => {
     const server = await recordedServer(EXCHANGE, {
       onPrompt: (socket) => socket.sendRaw(Buffer.from('HTTP/1.1 400 Bad Request')),
       answer: ({ path }, response) => path === '/queue' && json(response, queued([])),
@@ -381,7 +381,7 @@ describe('results', () => {
     expect(log).toEqual([expect.stringMatching(/^drydock_00001_\.png stays on the server: only 0\.0 MiB were left/)])
   })
 
-  it('that the server has lost are told with its sentence', async () => {
+  it('that the server has lost are reported with its sentence', async () => {
     const server = await recordedServer(EXCHANGE, {
       answer: ({ path }, response) => path === VIEW && response.writeHead(404).end() !== undefined,
     })

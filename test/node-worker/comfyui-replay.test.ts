@@ -167,7 +167,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     expect(asked).toEqual(['/view?filename=ComfyUI_temp_sklnd_00001_.png&subfolder=&type=temp'])
   })
 
-  it('previews that are gone, or do not fit, are told in the log alone', async () => {
+  it('previews that are gone, or do not fit, are reported in the log alone', async () => {
     const input = `${(SCENARIOS['only-temporary'] ?? '').slice(0, -1)},"previews":true}`
     const gone = await runJob(input, { servers: [(await recordedServer(readExchange('only-temporary'))).url] })
     const answer: Faults['answer'] = ({ path }, response) => path.startsWith('/view?') && response.end('12345') !== null

@@ -19,7 +19,7 @@ async function setup(name: string, faults?: Faults) {
 }
 
 describe('the bridge as a worker', () => {
-  it('runs a graph: the exact seed arrives, progress is told, the picture is the output', async () => {
+  it('runs a graph: the exact seed arrives, progress is reported, the picture is the output', async () => {
     const told = Promise.withResolvers<void>()
     const { server, service, run } = await setup('sampling', {
       onPrompt: async (socket, replaying) => {

@@ -61,7 +61,7 @@ test('values of generators are streamed in order, and are the output where the f
   expect(await other.service.result(sync)).toEqual({ output: [{ n: 0 }, { n: 1 }, { n: 2 }] })
 })
 
-test('an exception fails the job with a stack that begins in the file of the user, and the worker goes on', async () => {
+test('an exception fails the job with a stack that begins in the file of the user, and the worker continues', async () => {
   const { service, file, lines } = await started(`
     type Wanted = { name: string }
     async function look(wanted: Wanted) {

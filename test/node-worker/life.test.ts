@@ -84,7 +84,7 @@ test('a result is offered again after 5xx and broken connections, and not after 
   expect(service.results(refused)).toHaveLength(1)
 })
 
-test('a service that goes away and comes back is told of twice, and no job is lost', async () => {
+test('a service that goes away and comes back is reported of twice, and no job is lost', async () => {
   const { service, lines, open, waitForLog } = await started(WAITS)
   const [id = ''] = service.submit('"kept"')
   await until(() => expect(service.progress(id)).toEqual(['runs']))

@@ -68,7 +68,7 @@ describe('a folder', () => {
     expect(faults).toEqual([])
   })
 
-  test('that is not there is said in the panel, with the reason', async () => {
+  test('that does not exist is said in the panel, with the reason', async () => {
     const { service, page, open } = await setupShared({}, PROCESSES)
     await open('/apps')
     await page.getByRole('button', { name: 'Open folder' }).click()

@@ -201,7 +201,7 @@ describe('an environment', () => {
     expect(job.output).toBe('Hello, Ada!')
   })
 
-  test('that is not there says so', async () => {
+  test('that does not exist says so', async () => {
     const { page, open } = await setupShared({}, PROCESSES)
     await open('/apps/deployed/nobody/nowhere')
     await page.getByText('There is no environment nobody/nowhere').waitFor()
@@ -211,7 +211,7 @@ describe('an environment', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('lists and environment have no serious fault of access, wide and narrow', async () => {
+  test('lists and environment have no serious accessibility violation, wide and narrow', async () => {
     const { service, page, open, expectAccessible, shoot } = await setupShared({}, PROCESSES)
     await deploy(service, writeApp(service, { 'greet.py': GREET, 'count.py': COUNT }))
     await service.ask('PATCH', '/api/apps/shop/environments/production/variables', { set: { TOKEN: 'x', OTHER: 'y' } })

@@ -71,7 +71,7 @@ describe('the catalog', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('the catalog has no serious fault of access, at every width', async () => {
+  test('the catalog has no serious accessibility violation, at every width', async () => {
     const { page, open, expectAccessible, shoot } = await setupShared({})
     for (const [name, size] of [
       ['wide', undefined],

@@ -41,7 +41,7 @@ describe('the settings of an endpoint', () => {
     expect(faults).toEqual([])
   })
 
-  test('have a handler file that is walked to, and refuse one that is not there', async () => {
+  test('choose the handler file from a list, and refuse a missing one', async () => {
     const { service, page, expectAccessible, shoot, faults } = await atSettings()
     const { handler } = await settings(service)
     writeFileSync(join(service.folder, 'other.py'), 'def handler(job):\n    return 1\n')
@@ -61,7 +61,7 @@ describe('the settings of an endpoint', () => {
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await bar(page).waitFor({ state: 'detached' })
     expect((await settings(service)).handler).toBe(join(service.folder, 'other.py'))
-    // The browser names the answer that refused the file.
+    // The browser logs the response that refused the file.
     expect(faults).toEqual([expect.stringContaining('400')])
   })
 
@@ -82,7 +82,7 @@ describe('the settings of an endpoint', () => {
     )
   })
 
-  test('hold what was typed while another tab is looked at, and take back one field', async () => {
+  test('keep unsaved changes while another tab is open, and revert a single field', async () => {
     const { service, page } = await atSettings()
     await page.getByLabel('Maximum workers').fill('7')
     await page.getByLabel('Minimum workers').fill('2')
@@ -167,7 +167,7 @@ describe('the settings of an endpoint', () => {
     expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(404)
   })
 
-  test('make its workers containers and processes again, with the settings that each has', async () => {
+  test('switch its workers between containers and processes, each with its own settings', async () => {
     const { service, page } = await atSettings()
     await page.getByLabel('Run in containers').click()
     await page.getByLabel('Memory', { exact: true }).fill('2')
@@ -179,7 +179,7 @@ describe('the settings of an endpoint', () => {
         volumes: [{ source: '/models', target: '/models', readOnly: true }],
       }),
     )
-    // The service has it before the page hears of it, where until then the field still says what it said before.
+    // The service has the new value before the page does; until then, the field shows the old one.
     await bar(page).waitFor({ state: 'detached' })
     await page.getByLabel('Memory', { exact: true }).fill('')
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
@@ -191,7 +191,7 @@ describe('the settings of an endpoint', () => {
   })
 })
 
-// Nothing listens there: a service that stops waits for no engine.
+// An address where nothing listens, so that stopping the service does not wait for an engine.
 const withoutEngine = () => setup({}, { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
 
 test('settings that cannot be saved as the service is down are kept, and saved when it is back', async () => {
@@ -210,7 +210,7 @@ test('settings that cannot be saved as the service is down are kept, and saved w
 })
 
 describe('the settings of an endpoint of an app', () => {
-  test('are set by its deploys: they say so, and leave the fault switches to be changed', async () => {
+  test('come from its deploys, which they say; only fault injection can be changed', async () => {
     const { service, page, open } = await atSettings({}, withoutEngine)
     const port = Number(new URL(service.url()).port)
     await service.stop()
@@ -228,7 +228,7 @@ describe('the settings of an endpoint of an app', () => {
 })
 
 describe('fault injection', () => {
-  test('are set in the settings, told on every tab and in the list, and turned off at once', async () => {
+  test('are shown on every tab and in the list, and can be turned off at once', async () => {
     const { service, page, open, expectAccessible, told } = await atSettings()
     await page.getByLabel('Delay').fill('2')
     await page.getByLabel('Fail', { exact: true }).fill('10')
@@ -258,7 +258,7 @@ describe('fault injection', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('settings have no serious fault of access, at every width', async () => {
+  test('settings have no serious accessibility violation, at every width', async () => {
     const env = Object.fromEntries(
       Array.from({ length: 12 }, (_value, n) => [`A_RATHER_LONG_NAME_OF_A_VARIABLE_${n}`, `${n}`]),
     )

@@ -323,7 +323,7 @@ describe('an endpoint', () => {
     expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(404)
   })
 
-  test('that is not there says so', async () => {
+  test('that does not exist says so', async () => {
     const { page, open } = await setupShared()
     await open('/endpoints/nobody')
     await page.getByText('There is no endpoint nobody').waitFor()
@@ -331,7 +331,7 @@ describe('an endpoint', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('list and overview have no serious fault of access, wide and narrow', async () => {
+  test('list and overview have no serious accessibility violation, wide and narrow', async () => {
     const { service, page, open, expectAccessible, shoot } = await setupShared({})
     await service.createHandler('faces', HANDLER, {
       name: 'A name that is longer than what a narrow window has room for',

@@ -77,7 +77,7 @@ async function atEachSize({ page, shoot }: Pages, what: string, look: (name: str
   }
 }
 
-describe('in light and dark colours there is no serious fault of access', () => {
+describe('in light and dark colours there is no serious accessibility violation', () => {
   test('in the list of jobs, at each width', async () => {
     const pages = await setupShared()
     const { service, page, open, expectAccessible, shoot, faults } = pages

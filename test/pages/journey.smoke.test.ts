@@ -51,7 +51,7 @@ async function createEndpoint(page: Page, service: ServedService): Promise<void>
 const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Response of ${way}`, exact: true })
 const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test('an endpoint is made, asked, watched, searched and mended, all in the pages', async () => {
+test('an endpoint is made, asked, watched, searched and fixed, all in the pages', async () => {
   const { service, page, open, faults } = await setupShared({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)

@@ -188,7 +188,7 @@ describe('the page for an empty folder', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('the form has no serious fault of access, at every width', async () => {
+  test('the form has no serious accessibility violation, at every width', async () => {
     const { page, visit, expectAccessible, shoot } = await setupShared({}, { env: NO_ENGINE })
     for (const [name, size] of [
       ['wide', undefined],

@@ -62,7 +62,7 @@ describe('a load test', () => {
     expect(faults).toEqual([])
   })
 
-  test('goes on when the page is loaded again, and stops when it is told to', async () => {
+  test('continues when the page is loaded again, and stops when it is told to', async () => {
     const { service, page, open, shoot } = await setupShared({ colorScheme: 'dark' })
     await service.createEndpoint('gated', { workersMax: 1 })
     await open('/endpoints/gated/requests?view=load')

@@ -111,7 +111,7 @@ describe('the machine', () => {
 })
 
 describe('the disk', () => {
-  test('is told by kind, and cleaned up after saying what goes and how much that frees', async () => {
+  test('is reported by kind, and cleaned up after saying what goes and how much that frees', async () => {
     const pages = await setupShared()
     const { service, page, open, expectAccessible, shoot, told } = pages
     mkdirSync(join(service.data, 'volumes', 'models'), { recursive: true })

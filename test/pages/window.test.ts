@@ -12,7 +12,7 @@ import { launch, setup, setupShared } from './support.ts'
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 describe('a browser', () => {
-  test('that is not signed in sees how to sign in and nothing else, and goes on once it is', async () => {
+  test('that is not signed in sees how to sign in and nothing else, and continues once it is', async () => {
     const { visit, service, expectAccessible, page: signedIn } = await setup()
     await service.createEndpoint('secret-name')
     const context = await (await launch()).newContext()
@@ -53,7 +53,7 @@ describe('a browser', () => {
 })
 
 describe('every page', () => {
-  test('has an address, a title, and no serious fault of access', async () => {
+  test('has an address, a title, and no serious accessibility violation', async () => {
     const { page, open, expectAccessible, faults } = await setupShared()
     for (const section of PAGE_SECTIONS) {
       await open(`/${section}`)
@@ -64,7 +64,7 @@ describe('every page', () => {
     expect(faults).toEqual([])
   })
 
-  test('that is not there says so, and leads on', async () => {
+  test('that does not exist says so, and leads on', async () => {
     const { page, open } = await setupShared()
     await open('/endpoints/a/nothing/here')
     await page.getByText('There is no page at this address').waitFor()
@@ -118,7 +118,7 @@ test('the colours that were chosen stay, whatever the system has', async () => {
   expect(await background()).toBe(dark)
 })
 
-test('when the service stops the page says so and keeps what it had, and goes on when it is back', async () => {
+test('when the service stops the page says so and keeps what it had, and continues when it is back', async () => {
   const { service, page, open } = await setup()
   await service.createEndpoint('hello')
   await open('/endpoints')

@@ -334,7 +334,7 @@ test('two hundred workers with graphics cards are shown and reached', async () =
 })
 
 describe('in light and dark colours', () => {
-  test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', async () => {
+  test('the cards of six workers have no serious accessibility violation, wide and narrow, and with the service down', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({})
     const name = 'An endpoint whose name is longer than what a narrow window has room for'
     await service.createEndpoint('gated', { workersMin: 4, workersMax: 5, name })
@@ -361,7 +361,7 @@ describe('in light and dark colours', () => {
     await shoot(`workers-down`)
   })
 
-  test('the drawer has no serious fault of access, wide and narrow', async () => {
+  test('the drawer has no serious accessibility violation, wide and narrow', async () => {
     const pages = await setup({})
     const { service, page, expectAccessible, shoot } = pages
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'small', TOKEN: 'x' } })

@@ -1,4 +1,4 @@
-/** The canvas of the editor: how it looks with little and much, and what hands and keys do to a graph. */
+/** The canvas of the editor: its look with few and many nodes, and editing by mouse and keyboard. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { makeDocument } from '../renderer/editor-bench/make-document.ts'
@@ -8,11 +8,11 @@ import { NARROW, type Pages, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Workers are processes, also where an engine runs; none is needed here.
+// Workers are processes, even if an engine runs, as no test here needs containers.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 const WIDE = { width: 1440, height: 900 } as const
 
-/** Opens a document in the editor. @returns reads what is kept of it */
+/** Opens a document in the editor. @returns a function that reads the saved document */
 async function openDocument({ service, visit, page }: Pages, text: string) {
   const { id } = await service.post('/api/workflows', { name: 'A graph', text, draft: true })
   await visit(`/workflows/edit/${id}`)
@@ -20,7 +20,7 @@ async function openDocument({ service, visit, page }: Pages, text: string) {
   return async () => JSON.parse((await service.get(`/api/workflows/${id}`)).text)
 }
 
-/** A document that is looked at from near. */
+/** A document at a close zoom level. */
 function nearDocument(nodes: number): string {
   return JSON.stringify({ ...JSON.parse(makeDocument(nodes)), extra: { ds: { scale: 0.7, offset: [20, 60] } } })
 }
@@ -38,7 +38,7 @@ async function drag(page: Page, from: Locator, to: { readonly x: number; readonl
   const start = await middleOf(from)
   await page.mouse.move(start.x, start.y)
   await page.mouse.down()
-  // A drag begins where the pointer has moved to first.
+  // React Flow starts a drag at the first pointer move.
   await page.mouse.move(start.x + 2, start.y + 2)
   await page.mouse.move((start.x + to.x) / 2, (start.y + to.y) / 2, { steps: 3 })
   await page.mouse.move(to.x, to.y, { steps: 3 })
@@ -79,7 +79,7 @@ const isApart = (one: Rectangle, other: Rectangle) =>
 const boxesOf = async (of: Locator) =>
   Promise.all((await of.all()).map(async (one) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }))
 
-/** Expects all nodes within the canvas, and none below what stands over it. */
+/** Expects all nodes within the canvas and none hidden by its overlays. */
 async function expectUncovered(page: Page) {
   const [canvas] = await boxesOf(page.locator('.workflow-canvas'))
   const over = await boxesOf(
@@ -129,7 +129,7 @@ test('a small graph shows its fields, and nothing covers it while panels and win
   expect(faults).toEqual([])
 })
 
-test('hands move, link, insert, add and undo', async () => {
+test('the mouse moves, links, inserts, adds and undoes', async () => {
   const pages = await setupShared({}, PROCESSES)
   const { page, faults } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -142,7 +142,7 @@ test('hands move, link, insert, add and undo', async () => {
   await page.keyboard.press('Control+z')
   await until(async () => expect(await node(page, 5).boundingBox()).toEqual(start))
 
-  // A linked input gives its link away: on empty space it is gone, on another slot it is there instead.
+  // A link dragged off an input is removed on empty space, and moved to another slot.
   await drag(page, slot(page, 6, 'i1'), { x: 640, y: 40 + 90 })
   await said(page, 'The link is removed.')
   await until(async () => expect((await linksInto(6)).length === 3).toBe(true))
@@ -155,7 +155,7 @@ test('hands move, link, insert, add and undo', async () => {
   await drag(page, slot(page, 3, 'o0'), await middleOf(slot(page, 6, 'i1')))
   await until(async () => expect((await linksInto(6)).length === 4).toBe(true))
 
-  // A link that is let go on nothing asks for a node that takes it.
+  // A link dropped on empty space asks which node to add.
   await drag(page, slot(page, 3, 'o0'), { x: 700, y: 770 })
   await page.getByRole('combobox', { name: 'Add a node for CONDITIONING' }).fill('combine')
   await page.getByRole('option', { name: 'Conditioning (Combine)' }).waitFor()
@@ -189,7 +189,7 @@ test('hands move, link, insert, add and undo', async () => {
   expect(faults).toEqual([])
 })
 
-test('widgets take links, keys find nodes and free places, and what is selected has a bar', async () => {
+test('widgets accept links, keys find nodes and free places, and a selection has a toolbar', async () => {
   const pages = await setupShared({}, PROCESSES)
   const { page, faults, shoot, expectAccessible } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -217,7 +217,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
         expect(isApart, `${box} and ${added}`).toBe(true)
       }
 
-  // A link that is let go on a widget is linked to it at once; made an input by its menu, it shows its socket.
+  // A link dropped on a widget connects at once; a widget made an input by its menu shows its socket.
   await page.mouse.click(1300, 700)
   await page.keyboard.press('.')
   const steps = node(page, 6).locator('[data-widget="steps"]')
@@ -258,7 +258,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
   await until(async () => expect((await kept()).groups.length).toBe(1))
   await page.keyboard.press('Shift+L')
 
-  // Found by a value, and led to.
+  // A search by a value finds the node and scrolls to it.
   await page.keyboard.press('Control+f')
   await page.getByRole('combobox', { name: /^Find a node/ }).fill('lighthouse')
   await page
@@ -272,7 +272,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
   expect(faults).toEqual([])
 })
 
-test('links take points, nodes and new ends; a node is copied by hand', async () => {
+test('links get points, nodes and new ends; a node is copied with the mouse', async () => {
   const pages = await setupShared({}, PROCESSES)
   const { page, faults, expectAccessible, shoot, service, visit } = pages
   const empty = JSON.stringify({ last_node_id: 0, last_link_id: 0, nodes: [], links: [], groups: [], version: 0.4 })
@@ -286,7 +286,7 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   const linksOf = async (end: number, node: number) =>
     (await kept()).links.filter((link: number[]) => link[end] === node).length
 
-  // Alt and a click put a point on a link, which is moved like a node.
+  // Alt and a click add a point to a link, which moves like a node.
   const [one, other] = [await middleOf(slot(page, 1, 'o0')), await middleOf(slot(page, 2, 'i0'))]
   await page.keyboard.down('Alt')
   await page.mouse.click((one.x + other.x) / 2, (one.y + other.y) / 2)
@@ -295,7 +295,7 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   await drag(page, page.locator('.react-flow__node-waypoint'), { x: one.x + 20, y: one.y - 60 })
   await until(async () => expect((await kept()).extra.reroutes[0].pos[1]).toBeLessThan(200))
 
-  // A node without links is let go on the middle of a link, and stands within it.
+  // A node without links, dropped on the middle of a link, is inserted into it.
   const [out, into] = [await middleOf(slot(page, 5, 'o0')), await middleOf(slot(page, 6, 'i3'))]
   await page.mouse.dblclick(500, 760)
   await page.getByRole('combobox', { name: 'Add a node' }).fill('Upscale Latent')
@@ -305,7 +305,7 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   await drag(page, title, { x: (out.x + into.x) / 2 - 40, y: (out.y + into.y) / 2 - 60 })
   await until(async () => expect([await linksOf(1, 8), await linksOf(3, 8)]).toEqual([1, 1]))
 
-  // With Shift all links of an output go to another one; a link that is taken by its end goes to another input.
+  // Shift moves all links of an output to another one; a link dragged by its end moves to another input.
   await page.keyboard.down('Shift')
   await drag(page, slot(page, 3, 'o0'), await middleOf(slot(page, 4, 'o0')))
   await page.keyboard.up('Shift')
@@ -313,7 +313,7 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   await drag(page, slot(page, 6, 'i2'), await middleOf(slot(page, 6, 'i1')))
   await until(async () => expect(await linksOf(3, 6)).toBe(3))
 
-  // Ctrl, Alt and a click on a slot take all its links away; Alt and a drag copy a node.
+  // Ctrl, Alt and a click remove all links of a slot; Alt and a drag copy a node.
   await page.keyboard.down('Control')
   await page.keyboard.down('Alt')
   await slot(page, 2, 'o1').click({ force: true })
@@ -340,7 +340,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await page.keyboard.up('Control')
   await until(async () => expect(await page.locator('.react-flow__node.selected').count()).toBe(2))
   await page.keyboard.press('Control+m')
-  // It is seen on the nodes: what the modes look like must win over how other nodes look.
+  // The style of a mode must override the usual style of nodes.
   const muted = page.locator('.react-flow__node.selected [data-mode="mute"]').first()
   await until(async () => expect(await muted.evaluate((box) => getComputedStyle(box).borderStyle)).toBe('dashed'))
   await page.keyboard.press('Control+g')
@@ -372,7 +372,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await until(async () => expect(await outputs.getByRole('listitem').count()).toBe(4))
   await page.getByRole('button', { name: 'Workflow', exact: true }).click()
   await page.locator('.react-flow__node-box').waitFor()
-  // Escape leaves it too, where the pointer led in and nothing has the focus.
+  // Escape also leaves it after a double click, when nothing has the focus.
   await page.locator('.react-flow__node-node').getByText('Subgraph').first().dblclick()
   await page.locator('.react-flow__node-boundary').first().waitFor()
   await page.keyboard.press('Escape')
@@ -432,7 +432,7 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', asyn
   expect(faults).toEqual([])
 })
 
-/** How much of a canvas is clearly of a colour: red, green, or neither but drawn. Runs in the page. */
+/** Counts pixels of a canvas that are clearly red, clearly green, or drawn in another colour. Runs in the page. */
 function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', number>> {
   if (!(canvas instanceof HTMLCanvasElement)) throw new Error('no canvas')
   const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
@@ -440,7 +440,7 @@ function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', 
   for (let at = 0; at < data.length; at += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = [data[at], data[at + 1], data[at + 2], data[at + 3]]
     if (alpha < 255) continue
-    // Far apart, so that neither theme nor edge makes one of the other.
+    // Colours far enough apart that neither theme nor antialiasing mixes them up.
     if (red > green + 30 && red > blue + 30) found.red += 1
     else if (green > red + 30 && green > blue + 30) found.green += 1
     else found.other += 1
@@ -448,14 +448,14 @@ function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', 
   return found
 }
 
-test('minimap and the graph from far away show the colours of nodes, and follow them', async () => {
+test('the minimap and the zoomed-out graph show the colours of nodes, and their changes', async () => {
   const pages = await setupShared({}, PROCESSES)
   const { page, shoot, faults } = pages
   const of = (id: number, colours: object) => ({
     ...{ id, type: 'EmptyLatentImage', pos: [id * 9000, 0], size: [6000, 9000], flags: {}, order: id, mode: 0 },
     ...{ inputs: [], outputs: [], properties: {}, widgets_values: [512, 512, 1], ...colours },
   })
-  // So many that fields are left out from far away.
+  // So many nodes that the zoomed-out view leaves out their fields.
   const notes = Array.from({ length: 50 }, (_, at) => ({
     ...{ id: 10 + at, type: 'Note', pos: [0, 9500 + at * 10], size: [200, 100], flags: {}, order: 10 + at, mode: 0 },
     ...{ inputs: [], outputs: [], properties: {}, widgets_values: [''] },
@@ -471,7 +471,7 @@ test('minimap and the graph from far away show the colours of nodes, and follow 
     await page.emulateMedia({ colorScheme })
     await until(async () => {
       for (const { red, green, other } of await shown()) {
-        // Three nodes of one size: as much of each, but for edges and the frame of what is seen.
+        // Three nodes of one size have about the same number of pixels each, except edges and the view frame.
         expect([red > 100, other > 100, Math.abs(red - green) / red < 0.2]).toEqual([true, true, true])
       }
     })

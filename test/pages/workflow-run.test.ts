@@ -223,7 +223,7 @@ describe('running a graph in the editor', () => {
     await shoot('run-failed-dark')
   })
 
-  test('again and again goes on until it is stopped', async () => {
+  test('again and again continues until it is stopped', async () => {
     const { service, page, open } = await setup()
     await createPainter(service)
     await open(await workflow(service, {}))

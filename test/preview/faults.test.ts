@@ -94,7 +94,7 @@ test('two previews of one app run side by side and end by themselves', async () 
   expect(await other.output('greet')).toEqual({ greeting: 'Hi, world!' })
 })
 
-test('a port that is taken is told, and nothing is left', async () => {
+test('a port that is taken is reported, and nothing is left', async () => {
   const app = await previewProject()
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())

@@ -93,7 +93,7 @@ test('requests go on while a save that does not concern their endpoint becomes l
   expect(new Set(answers)).toEqual(new Set([200]))
 })
 
-test('a save that cannot be built is told with its place, and the release before keeps answering', async () => {
+test('a save that cannot be built is reported with its place, and the release before keeps answering', async () => {
   const app = await previewProject()
   app.keepOnly('cpu_worker.py')
   const preview = app.start()
@@ -109,7 +109,7 @@ test('a save that cannot be built is told with its place, and the release before
   expect(await preview.output('greet')).toEqual({ greeting: 'Good day, world!' })
 })
 
-test('a save that does not start is told with its reason, and the release before keeps answering', async () => {
+test('a save that does not start is reported with its reason, and the release before keeps answering', async () => {
   const app = await previewProject()
   app.keepOnly('cpu_worker.py')
   const preview = app.start()
@@ -125,7 +125,7 @@ test('a save that does not start is told with its reason, and the release before
   expect(await preview.event('live', 2)).toMatchObject({ release: 3 })
 })
 
-test('a first build that fails waits for the save that mends it', async () => {
+test('a first build that fails waits for the save that fixes it', async () => {
   const app = await previewProject()
   app.keepOnly('cpu_worker.py')
   app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')

@@ -197,7 +197,7 @@ describe('a stream of items', () => {
     return { ...parts, batches, end, send, breakOff }
   }
 
-  test('comes in batches, and goes on after the last item where it broke off', async () => {
+  test('comes in batches, and continues after the last item where it broke off', async () => {
     const { streams, batches, send, breakOff, platform } = follow()
     send(0, 1)
     send(0, 2)
@@ -222,7 +222,7 @@ describe('a stream of items', () => {
     expect(streams.length).toBe(1)
   })
 
-  test('gives its connection back while nobody sees the page, and goes on where it was', async () => {
+  test('gives its connection back while nobody sees the page, and continues where it was', async () => {
     const { streams, batches, send, platform, end } = follow()
     send(0, 1)
     platform.show(false)

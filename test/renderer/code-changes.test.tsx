@@ -13,7 +13,7 @@ const ENDPOINT = anEndpoint('e', { handler: '/home/ada/handler.py' })
 const INSTALL: PackageInstall = { packages: ['torch'], environment: '/home/ada/.venv', state: 'running' }
 
 describe('a change of the code', () => {
-  test('is told in the header with what came of it, and the time goes on', async () => {
+  test('is reported in the header with what came of it, and the time continues', async () => {
     const { platform } = renderInApp(<CodeChangeNote change={CHANGE} endpointId="e" />)
     screen.getByText('handler.py changed 4 s ago: live after 420 ms')
     await act(() => platform.advance(2000))

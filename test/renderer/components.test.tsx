@@ -99,7 +99,7 @@ test('every state of a job is a word', () => {
   expect(container.querySelector('.line-through')).toBe(null)
 })
 
-test('a value that is not there is a dash with a name', () => {
+test('a value that does not exist is a dash with a name', () => {
   renderInApp([
     <Duration key="span" ms={undefined} />,
     <Bytes key="size" size={undefined} />,

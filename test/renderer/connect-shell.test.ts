@@ -72,7 +72,7 @@ test('of sizes that follow each other the last one is sent', async () => {
   expect(callsOf('shellResize').length).toBeLessThanOrEqual(2)
 })
 
-test('its end is told, and it is not closed again', async () => {
+test('its end is reported, and it is not closed again', async () => {
   const { shell, states, callsOf, follows } = await connected()
   follows[0]?.onItems([{ end: 0, data: '', ended: 'the shell has exited' }])
   expect(states.at(-1)).toEqual({ kind: 'ended', why: 'the shell has exited' })
@@ -84,7 +84,7 @@ test('its end is told, and it is not closed again', async () => {
   expect(callsOf('shellClose')).toEqual([])
 })
 
-test('a refusal is told', async () => {
+test('a refusal is reported', async () => {
   const error = new ApiError('TOO_MANY_SHELLS', 409, '8 shells are open')
   const { states } = await connected({
     shellOpen: () => {
@@ -94,7 +94,7 @@ test('a refusal is told', async () => {
   expect(states).toEqual([{ kind: 'refused', error }])
 })
 
-test('a stream that breaks off goes on, unless the service knows the shell no more', async () => {
+test('a stream that breaks off continues, unless the service knows the shell no more', async () => {
   let forgotten = false
   const { states, follows } = await connected({
     shellOutput: () => (forgotten ? gone() : { end: 0, data: '' }),

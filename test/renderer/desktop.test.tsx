@@ -44,7 +44,7 @@ describe('a notice of the desktop', () => {
   })
 })
 
-test('that the service ended is told until it is up again, and once at a time', () => {
+test('that the service ended is reported until it is up again, and once at a time', () => {
   const listeners: ((notice: DesktopNotice) => void)[] = []
   const store = createAppStore(testPlatform())
   const onNotice = (listener: (notice: DesktopNotice) => void) => {

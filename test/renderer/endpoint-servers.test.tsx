@@ -95,7 +95,7 @@ test('servers are read again when a worker of the endpoint changes', async () =>
   await screen.findByText('Draining')
 })
 
-test('a refused address stays in its field, and the reason is told', async () => {
+test('a refused address stays in its field, and the reason is reported', async () => {
   const { store } = card([aServer(1, { state: 'only' })], {
     endpointServerChange: () => Promise.reject(new Error('gpu1:8188 is there twice.')),
   })

@@ -153,7 +153,7 @@ describe('the points of a chart', () => {
     expect(valuesOf(grid, ({ delay }) => delay?.p50)).toEqual([null, null, null])
   })
 
-  test('include the step that goes on once something of it is there', () => {
+  test('include the step that continues once something of it is there', () => {
     expect(toGrid([point(40, 4)], { from: 20, to: 49, stepMs: 10 }).times).toEqual([20, 30, 40])
   })
 

@@ -39,7 +39,7 @@ describe('the error of a job', () => {
     expect(settings.getAttribute('href')).toBe('/endpoints/faces/settings?section=limits&field=executionTimeoutMs')
   })
 
-  test('at a node of a graph is told in plain words, with the calls within its server folded', () => {
+  test('at a node of a graph is reported in plain words, with the calls within its server folded', () => {
     const traceback = 'Traceback (most recent call last):\n  File "/comfyui/nodes.py", line 7, in load\n    open()\n'
     const place = { node: '3', title: 'Cat', class: 'LoadImage' }
     const error = JSON.stringify({ message: 'Job processing failed', ...place, reason: 'no picture', traceback })

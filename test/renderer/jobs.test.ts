@@ -89,7 +89,7 @@ describe('the timeline of a job', () => {
     ])
   })
 
-  test('of a job that goes on ends now, and an end that a retry has followed lasted', () => {
+  test('of a job that continues ends now, and an end that a retry has followed lasted', () => {
     expect(layTimeline(history.slice(0, 2), 100).spans.at(-1)).toEqual({ state: 'IN_PROGRESS', from: 10, to: 100 })
     const retried = layTimeline([...history, entry(200, 'retry', 'IN_QUEUE')], 300)
     expect(retried.spans.slice(-2)).toEqual([
@@ -98,7 +98,7 @@ describe('the timeline of a job', () => {
     ])
   })
 
-  test('says of the last span of a job that goes on how long it is running or waiting', () => {
+  test('says of the last span of a job that continues how long it is running or waiting', () => {
     const texts = (count: number) => {
       const { spans, goesOn } = layTimeline(history.slice(0, count), 100)
       return spans.map((span) => spanText(span, goesOn && span === spans.at(-1)))

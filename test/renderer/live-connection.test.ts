@@ -121,7 +121,7 @@ test('an event on its way when the stream broke off is not delivered afterwards'
   expect(heard).toEqual([])
 })
 
-test('a browser that is not known is signed out, and goes on once it is known', async () => {
+test('a browser that is not known is signed out, and continues once it is known', async () => {
   const { platform, state, answer, breakOff } = setup()
   await platform.advance(0)
   answer(unknown())

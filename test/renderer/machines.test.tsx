@@ -142,7 +142,7 @@ test('the form of a machine sends it, and then shows the steps of its test as th
   })
 })
 
-test('a step that failed stands with what mends it', () => {
+test('a failed step is shown with its fix', () => {
   const steps = [{ check: 'SSH', state: 'failed' as const, found: 'Permission denied', fix: 'Add your key there.' }]
   renderInApp(<TestSteps test={{ isRunning: false, steps }} />)
   expect(screen.getByText('Add your key there.')).toBeTruthy()

@@ -122,7 +122,7 @@ test('a data folder that cannot be written says so', async ({ skip }) => {
   await refusedStart(service, /cannot be/)
 })
 
-test('a full disk is answered with 507, loses nothing, and the service goes on when there is room again', async ({
+test('a full disk is answered with 507, loses nothing, and the service continues when there is room again', async ({
   skip,
 }) => {
   const { why } = await fillTheDisk({ runs: 2 })

@@ -28,7 +28,7 @@ function setup() {
   return { folder, run }
 }
 
-test('a part of an upload that cannot be stored is cut off again, and the upload goes on before it', () => {
+test('a part of an upload that cannot be stored is cut off again, and the upload continues before it', () => {
   const { run } = setup()
   const told = run(
     'src-main/features/apps/store/artifact-files.ts',

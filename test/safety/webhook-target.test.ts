@@ -27,7 +27,7 @@ test('the body arrives whole as JSON, and the status comes back', async () => {
   expect(seen).toEqual([['POST', 'application/json', '{"id":"job"}']])
 })
 
-test('a failing target is told by its status', async () => {
+test('a failing target is reported by its status', async () => {
   const { url } = await target((_incoming, outgoing) => void outgoing.writeHead(500).end())
   expect(await postOut({ ...request, url })).toEqual({ status: 500, error: undefined })
 })

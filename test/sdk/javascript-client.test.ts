@@ -35,7 +35,7 @@ test('runSync gives the output, and for a failing handler the error as a string'
   })
 })
 
-test('runSync goes on waiting when the wait of its first request is over', async (context) => {
+test('runSync keeps waiting when the wait of its first request is over', async (context) => {
   const { service, endpoint } = await startJavaScriptClient(context, { handler: GATED_HANDLER })
   const asked = vi.spyOn(globalThis, 'fetch')
   context.onTestFinished(() => asked.mockRestore())

@@ -46,7 +46,7 @@ describe('a service that is killed and comes back', () => {
     expect(lines.filter(({ line }: { line: string }) => line.startsWith('service is away'))).toHaveLength(1)
   })
 
-  test('finds a worker of the public SDK, which goes on', async ({ skip }) => {
+  test('finds a worker of the public SDK, which continues', async ({ skip }) => {
     skip(!python.ready, python.reason)
     const service = servedService()
     await service.start()

@@ -43,7 +43,7 @@ describe('before a real ComfyUI', () => {
     expect(await queue()).toEqual([])
   })
 
-  test('a job goes on while its service is killed and started again, as one prompt', async () => {
+  test('a job continues while its service is killed and started again, as one prompt', async () => {
     const service = await withService()
     const before = Object.keys(await ask('history')).length
     const job = await service.send(sampling('11', LONG))

@@ -60,7 +60,7 @@ describe('before a real ComfyUI', () => {
     }
   })
 
-  test('a seed of 2^64-1 is in the metadata of the picture, and what has not changed is told as cached', async () => {
+  test('a seed of 2^64-1 is in the metadata of the picture, and unchanged nodes are reported as cached', async () => {
     const service = await withService()
     const first = await service.send(sampling('18446744073709551615', 4))
     const { output } = await service.jobEnd('comfy', first, PATIENCE_MS)

@@ -160,7 +160,7 @@ describe('links', () => {
     expect(heightWith('"a.png","image"') - heightWith('null,"image"')).toBeGreaterThan(100)
   })
 
-  test('a node is let go on the links whose middle it covers, the nearest first', () => {
+  test('a node is dropped on the links whose middle it covers, the nearest first', () => {
     const { links, nodes } = flowOf(read(makeDocument(10)))
     const byId = new Map(nodes.map((node) => [node.id, node]))
     const ends = { from: byId.get('5'), to: byId.get('6') }

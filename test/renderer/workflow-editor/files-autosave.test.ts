@@ -222,7 +222,7 @@ test('a number that nobody touched stays as it was written', async () => {
   expect((await kept()).text).toContain('1.0')
 })
 
-test('hands that never rest lose no more than five seconds', async () => {
+test('editing without a pause loses at most five seconds', async () => {
   const { openWindow, kept } = await setup()
   const { edit, platform } = await openWindow()
   for (let key = 0; key < 30; key++) {

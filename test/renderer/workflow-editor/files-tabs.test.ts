@@ -46,7 +46,7 @@ test('closing a tab keeps its last edit, and it opens with it again', async () =
   expect(window.title()).toBe('last')
 })
 
-test('a workflow that is not there says so in its tab, and opens once it is', async () => {
+test('a missing workflow says so in its tab, and opens once it exists', async () => {
   const { openWindow, service, workflow } = await setup()
   await service.ask('DELETE', `/api/workflows/${workflow.id}`)
   const window = await openWindow()

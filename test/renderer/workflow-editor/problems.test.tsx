@@ -94,7 +94,7 @@ test('the results of a form that names none are all ticked, and the last of them
 })
 
 describe('a run that was refused', () => {
-  test('is told of until its problems are mended, and again when they are back', async () => {
+  test('is reported until its problems are fixed, and again when they are back', async () => {
     const { client, store, tab, editor, platform } = await renderProblems(documentOf([SAVE, LATENT]), {
       more: <RefusalNotice />,
     })

@@ -222,7 +222,7 @@ describe('following runs', () => {
     stop()
   })
 
-  test('a failure is told at its node', async () => {
+  test('a failure is reported at its node', async () => {
     const error = '{"message":"no such checkpoint","node":"1","class":"Noise","input":"seed"}'
     const job = { id: 'r', status: 'FAILED', createdAt: NOW }
     const ended = detail('r', { status: 'FAILED', endedAt: NOW, errors: [error] })
@@ -258,7 +258,7 @@ describe('following runs', () => {
     },
   )
 
-  test('a run that goes on is what nodes show, and no earlier one', async () => {
+  test('a run that continues is what nodes show, and no earlier one', async () => {
     const job = { id: 'now', status: 'IN_QUEUE', createdAt: NOW }
     const ended = run('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
     const { platform, app, client, runs } = setup({
@@ -283,7 +283,7 @@ describe('following runs', () => {
     expect(runs.getState().active).toEqual([])
   })
 
-  test('goes on after the service was away', async () => {
+  test('continues after the service was away', async () => {
     let isAway = true
     const job = () => (isAway ? Promise.reject(new Error('away')) : { id: 'r', status: 'CANCELLED', createdAt: NOW })
     const ended = detail('r', { status: 'CANCELLED', endedAt: NOW })

@@ -46,7 +46,7 @@ describe('a number', () => {
     expect([steps.value, written()]).toEqual(['20', before])
   })
 
-  test('that is none leaves the value as it was, and says so', async () => {
+  test('that is invalid leaves the value unchanged, and says so', async () => {
     const { written, platform } = renderWidgets(SAMPLER)
     const before = written()
     const cfg = number('cfg of KSampler')

@@ -45,7 +45,7 @@ describe('the steady clock', () => {
     })
   }
 
-  it('goes on at the same point after a restart with the stored offset', () => {
+  it('continues at the same point after a restart with the stored offset', () => {
     const { clock, time, pass } = source(1e9)
     const first = clock(0)
     pass(5000)

@@ -78,7 +78,7 @@ describe('group commit', () => {
     await ran
   })
 
-  it('answers a full disk with DISK_FULL, and goes on when there is room', async () => {
+  it('answers a full disk with DISK_FULL, and continues when there is room', async () => {
     const { db, add, rows } = setup()
     const pages = db.pragma('page_count', { simple: true })
     db.pragma(`max_page_count = ${pages}`)
@@ -91,7 +91,7 @@ describe('group commit', () => {
     expect(rows().at(-1)).toBe(10_000)
   })
 
-  it('answers a database that another program has locked with DATABASE_BUSY, and goes on afterwards', async () => {
+  it('answers a database that another program has locked with DATABASE_BUSY, and continues afterwards', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const other = new BetterSqlite(join(folder, 'x.db'))

@@ -48,7 +48,7 @@ async function killed(rows: number): Promise<string> {
   return join(after, 'a.db')
 }
 
-it('restarts the log while work goes on, and loses nothing', async () => {
+it('restarts the log while work continues, and loses nothing', async () => {
   const file = join(folder(), 'a.db')
   const storage = openStorage(file)
   let rows = 0

@@ -131,7 +131,7 @@ describe('group commit on a disk that takes its time', () => {
     expect(seen).toEqual(['committed 1', 'durable 1', 'resolved 1'])
   })
 
-  it('goes on committing while a sync is under way', async () => {
+  it('keeps committing while a sync is under way', async () => {
     const { add, seen, end } = setup()
     const both = [add(1)]
     await turn()

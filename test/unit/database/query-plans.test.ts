@@ -87,7 +87,7 @@ createTermLookup(db) // makes the table of terms
 const all = await queriesOfStores()
 
 describe('every query', () => {
-  it('of the stores is looked at', () => {
+  it('of the stores is checked', () => {
     expect(all.length).toBeGreaterThan(300)
   })
 

@@ -23,7 +23,7 @@ for (const length of [0, 1, 4095, 4096, 4097, PIECE - 1, PIECE, PIECE + 1]) {
   })
 }
 
-it('keeps files apart that are written at the same time, and goes on after one that failed', async () => {
+it('keeps files apart that are written at the same time, and continues after one that failed', async () => {
   const { path, write } = setup()
   const all = ['a', 'b', 'c'].map((name, at) => ({ name, bytes: bytesOf(5000 + at) }))
   const writes = all.map(({ name, bytes }) => write(path(name), bytes))

@@ -40,7 +40,7 @@ test('only whole lines are given out, each once, and the rest at the end', () =>
   expect(output.readRest()).toEqual([])
 })
 
-test('a later reader goes on after the lines that were stored', () => {
+test('a later reader continues after the lines that were stored', () => {
   const { open, write } = setup()
   const first = open()
   write('stored\n')

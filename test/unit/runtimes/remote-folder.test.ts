@@ -31,7 +31,7 @@ test('the folder of a service is removed, and the one around it with the last', 
   expect(isThere('')).toBe(false)
 })
 
-test('a folder that cannot be removed is told', async () => {
+test('a folder that cannot be removed is reported', async () => {
   const { remove, breakRm } = setup()
   breakRm()
   await expect(remove('one')).rejects.toThrow()

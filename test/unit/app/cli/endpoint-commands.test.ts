@@ -160,7 +160,7 @@ describe('the program of a command', () => {
   })
 
   test.each(['uvicorm app:app', "'no such' x", './env/bin/none', '/nowhere/uvicorn'])(
-    'that is not there is refused: %s',
+    'that does not exist is refused: %s',
     async (command) => {
       const { create, service } = await withProgram()
       expect(await create(command)).toMatchObject({

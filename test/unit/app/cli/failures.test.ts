@@ -182,7 +182,7 @@ test('the argument of a list may be an endpoint named like a command', async () 
   expect(service.seen.at(-1)?.line).toBe('GET /api/schedules?endpoint=create')
 })
 
-describe('an endpoint that is not there', () => {
+describe('an endpoint that does not exist', () => {
   const answers = (others: unknown) => ({
     'GET /v2/helo/health': (response: Parameters<typeof sendError>[0]) =>
       sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint helo.'),

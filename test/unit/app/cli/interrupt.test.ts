@@ -202,7 +202,7 @@ test.each([
   expect(await runCli(argv, surroundings)).toBe(0)
 })
 
-test('a stream that had nothing to say goes on after the service restarts', async () => {
+test('a stream that had nothing to say continues after the service restarts', async () => {
   let asked = 0
   async function* follow(): AsyncGenerator<ServerSentEvent> {
     asked += 1

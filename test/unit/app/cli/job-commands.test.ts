@@ -363,7 +363,7 @@ describe('stream', () => {
     )
   })
 
-  test('goes on where a stream ended before its job', async () => {
+  test('continues where a stream ended before its job', async () => {
     const { run } = await streamOf(chunks.slice(0, 1), [
       ...chunks.slice(1),
       { event: 'end', data: { status: 'COMPLETED' } },
@@ -431,7 +431,7 @@ describe('stream', () => {
     })
   })
 
-  test('goes on to its end if the service cannot say why the job waits', async () => {
+  test('continues to its end if the service cannot say why the job waits', async () => {
     const { run } = await setup({
       'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
         void setTimeout(sendEvents, 20, response, [...chunks, { event: 'end', data: { status: 'COMPLETED' } }]),

@@ -64,7 +64,7 @@ describe('jobs import', () => {
     expect(stderr).toContain('and 2 lines more')
   })
 
-  test('of a file that is not there is refused', async () => {
+  test('of a file that does not exist is refused', async () => {
     const { run } = await setup()
     const { exitCode, stderr } = await run(['jobs', 'import', 'hello', 'none.jsonl'])
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('none.jsonl cannot be read')])

@@ -274,7 +274,7 @@ describe('logs', () => {
     expect(await run(['logs', ...words])).toMatchObject({ exitCode: 2 })
   })
 
-  test('-f prints a line at a time and goes on after the last one when the stream breaks off', async () => {
+  test('-f prints a line at a time and continues after the last one when the stream breaks off', async () => {
     const answers = [[logLine(1), logLine(2)], [logLine(3)]]
     const { run, service } = await setup({
       'GET /api/endpoints/hello/logs': (response: ServerResponse) => {

@@ -135,7 +135,7 @@ test('without an earlier release there is nothing to go back to', async () => {
   expect(source()).toBeUndefined()
 })
 
-test('a release that is not there is not announced', async () => {
+test('a release that does not exist is not announced', async () => {
   const { rollback, source } = await setup()
   expect(await rollback('99')).toMatchObject({ exitCode: 1, stdout: '' })
   expect(source()).toBeUndefined()

@@ -66,7 +66,7 @@ describe('an artifact', () => {
     expect(await send(3, 9)).toEqual({ state: 'complete', received: TOTAL, total: TOTAL })
   })
 
-  it('goes on where it was after a restart', async () => {
+  it('continues where it was after a restart', async () => {
     const { open, files, send } = setup()
     await send(0, 10)
     await files.close()

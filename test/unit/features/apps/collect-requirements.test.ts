@@ -45,7 +45,7 @@ test('the observed profile keeps numpy, and --exclude adds names', () => {
   expect(found.excludes).toEqual(['pillow', 'torch', 'torchaudio', 'torchvision', 'triton'])
 })
 
-test('every wrong line is told with its place', () => {
+test('every wrong line is reported with its place', () => {
   const endpoints = [scanned({ line: 7, settings: { dependencies: ['x=='] } })]
   const found = collectRequirements({
     scan: scanOf({ requirements: [line('./lib', 1), line('-e .', 2), line('--weird', 3)], endpoints }),

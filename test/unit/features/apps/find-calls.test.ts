@@ -5,7 +5,7 @@ import { scanned, scannedFunction } from './scan-support.ts'
 const named = (name: string, more: Parameters<typeof scanned>[0] = {}) =>
   scanned({ name, functions: [scannedFunction({ name: `${name}_it` })], ...more })
 
-test('a call is told with the endpoint that has the function, one for each endpoint that is called', () => {
+test('a call names the endpoint that has the function, once for each called endpoint', () => {
   const mood = named('mood', { functions: [scannedFunction({ name: 'rate' }), scannedFunction({ name: 'rank' })] })
   const api = named('api', { kind: 'load-balanced', calls: ['clean_it', 'rank', 'rate'] })
   expect(findCalls([api, named('clean'), mood])).toEqual([

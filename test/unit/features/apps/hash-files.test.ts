@@ -47,7 +47,7 @@ test('bytes that move from one file to the next change it', async () => {
   expect(await fingerprint({ a: 'xy', b: 'z' })).not.toBe(await fingerprint({ a: 'x', b: 'yz' }))
 })
 
-test('a file that is missing is told by name', async () => {
+test('a file that is missing is reported by name', async () => {
   await expect(hashFiles(plant({}), ['gone.py'])).rejects.toMatchObject({
     problems: [{ code: 'FILE_UNREADABLE', file: 'gone.py' }],
   })

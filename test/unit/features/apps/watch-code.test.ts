@@ -122,7 +122,7 @@ test('the files that a TypeScript handler imports are found, and none outside it
   expect(await imported('handler.ts')).toEqual(['a.ts', 'b.mjs', 'c.js', 'handler.ts', 'lib/index.ts'])
 })
 
-test('a change of the handler or of what it imports is told, and of nothing else in its folder', async () => {
+test('a change of the handler or of what it imports is reported, and of nothing else in its folder', async () => {
   const { write, changes, watch } = setup({
     'handler.py': 'import lib.part',
     'lib/part.py': 'A = 1',
@@ -178,7 +178,7 @@ test('Python compiles what was saved anew, also twice within a second', async ()
   expect([cached, others].map((path) => existsSync(join(folder, path)))).toEqual([false, true])
 })
 
-test('a change is told although what was compiled before cannot be removed', async () => {
+test('a change is reported although what was compiled before cannot be removed', async () => {
   // Stands for a file of root, as containers leave them.
   const { write, changes, watch } = setup({ 'handler.py': '', '__pycache__/handler.cpython-312.pyc/file': '' })
   await watch('handler.py')

@@ -59,7 +59,7 @@ it('a comparison says once for each endpoint why its jobs wait, and nothing of o
   ])
 })
 
-it('a comparison runs all others, and goes on with those that have not ended', () => {
+it('a comparison runs all others, and continues with those that have not ended', () => {
   const course = { mode: 'compare', versions: NAMES.slice(0, 3), items: 200 } as const
   expect(nextStep({ ...course, counts: new Map() })).toMatchObject({ run: [1, 2] })
   expect(nextStep({ ...course, counts: new Map([[1, SAME]]) })).toMatchObject({ run: [2] })

@@ -7,7 +7,7 @@ const WRITTEN = {
   ...{ reason: 'must be at least 0', traceback: 'Traceback (most recent call last):\n  File "/x.py", line 1, in f\n' },
 }
 
-test('an error at a node is told with its class, title, id and input, and its traceback apart', () => {
+test('an error at a node is reported with its class, title, id and input, and its traceback apart', () => {
   const error = JSON.stringify(WRITTEN)
   const line = 'KSampler "First pass" (3), seed: must be at least 0'
   expect(readJobError(error)).toMatchObject({ message: line, traceback: WRITTEN.traceback, node: { node: '3' } })

@@ -16,14 +16,14 @@ test.each([
   ])
 })
 
-test('problems of the source, and refusals of the service, are told as they are', () => {
+test('problems of the source, and refusals of the service, are reported as they are', () => {
   const problems = [{ code: 'syntax-error', message: 'x', file: 'a.py', line: 1 }]
   expect(problemsOf(new BuildFailure(problems))).toEqual(problems)
   const full = new AppError('DISK_FULL')
   expect(problemsOf(full)).toEqual([{ code: 'DISK_FULL', message: full.message }])
 })
 
-test('anything else is told in its own words', () => {
+test('anything else is reported in its own words', () => {
   expect(problemsOf(ofSystem('EMFILE'))).toEqual([{ code: 'UNEXPECTED', message: "EMFILE: mkdir '/x'" }])
   expect(problemsOf('odd')).toEqual([{ code: 'UNEXPECTED', message: 'odd' }])
 })

@@ -13,6 +13,6 @@ test.each([
   expect(changeText(operation)).toBe(text)
 })
 
-test('no operation of the service is told by its name', () => {
+test('every operation of the service has a readable text', () => {
   for (const name of Object.keys(APP_ROUTES)) expect(changeText(name)).toMatch(/^[A-Z][^A-Z]* /)
 })

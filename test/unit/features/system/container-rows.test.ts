@@ -220,7 +220,7 @@ describe('the test with a container', () => {
   })
 })
 
-test('programs that are not there, fail or hang are told apart', async () => {
+test('programs that do not exist, fail or hang are told apart', async () => {
   expect(await runToEnd('/nowhere/docker', [])).toEqual({ stdout: '', stderr: '', failure: 'missing' })
   expect(await runToEnd('sh', ['-c', 'echo out; echo err >&2; exit 3'])).toEqual({
     stdout: 'out',

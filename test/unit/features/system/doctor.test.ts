@@ -94,7 +94,7 @@ test('a fix that fails says why, and can be tried again', async () => {
   expect(await row('worker image')).not.toHaveProperty('busy')
 })
 
-test('images of earlier versions are told with their size, and removed', async () => {
+test('images of earlier versions are reported with their size, and removed', async () => {
   const old = { name: 'drydock-worker:1', bytes: 3 * 1024 ** 3, old: true }
   const { doctor, row } = setup([old, { name: CURRENT, bytes: 5, old: false }])
   expect(await row('old worker images')).toMatchObject({

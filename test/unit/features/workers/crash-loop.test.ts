@@ -25,7 +25,7 @@ describe('crash loop', () => {
     })
   })
 
-  it('three crashes wait 4 s and are told as one story', () => {
+  it('three crashes wait 4 s and are summarized in one sentence', () => {
     expect(evaluateCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
       backOffUntil: 24_000,
       reason: "worker failed 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
@@ -52,7 +52,7 @@ describe('crash loop', () => {
     expect(after({ ordered: true })).toMatchObject({ count: 1 })
   })
 
-  it('a story that took minutes is told in minutes', () => {
+  it('crashes over minutes are reported in minutes', () => {
     const reason = (at: number) => evaluateCrashLoop([crash(2000), crash(at)], at)?.reason
     expect(reason(119_999)).toContain('2 times within 120 s: ')
     expect(reason(120_000)).toContain('2 times within 2 min: ')

@@ -16,7 +16,7 @@ it('an endpoint takes jobs once the others of its group are idle and have unload
   expect(turnOf({ ...own, running: 1 }, [member('other')]).kind).toBe('own')
 })
 
-it('the last endpoint goes on until the next job of another is a minute older than its own', () => {
+it('the last endpoint continues until the next job of another is a minute older than its own', () => {
   const last = (waitsSince: number) => member('last', { waitsSince, isLast: true })
   const other = member('other', { waitsSince: 1000 })
   for (const [waitsSince, first] of [

@@ -37,7 +37,7 @@ describe('last words', () => {
       'pkg.NoCredentials: none',
     ],
     [
-      'a traceback without its end is told by its last line',
+      'a traceback without its end is reported by its last line',
       ['Traceback (most recent call last):', '  File "a.py"'],
       'File "a.py"',
     ],
@@ -47,7 +47,7 @@ describe('last words', () => {
       'SyntaxError: invalid syntax (a.py, line 12)',
     ],
     [
-      'a mistake in the source without its place is told alone',
+      'a mistake in the source without its place is reported alone',
       ['  File "a.py", line 1', '', '', '', '', "IndentationError: expected an indented block after 'if'"],
       "IndentationError: expected an indented block after 'if'",
     ],
@@ -112,7 +112,7 @@ describe('last words', () => {
 
   it.each([
     [
-      'a traceback on one line is told by its exception',
+      'a traceback on one line is reported by its exception',
       uncaught([
         "'Traceback (most recent call last):\\n'",
         '\'  File "/app/conc.py", line 3, in <module>\\n    start()\\n\'',

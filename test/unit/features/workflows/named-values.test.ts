@@ -77,7 +77,7 @@ describe('values of a class that nobody knows', () => {
     expect(sent(values, undefined, inputs)).toEqual(expected)
   })
 
-  test('that have no names are told', () => {
+  test('that have no names are reported', () => {
     const { problems } = toPayload(documentOf([7, 'a']), new Map(), 0)
     expect(problems).toMatchObject([
       { code: 'values_not_named', node: '1', message: expect.stringContaining('(7, "a")') },

@@ -157,7 +157,7 @@ describe('from a document to a payload', () => {
     expect(payload[1].inputs).toEqual({ seed: 7, steps: 20, mode: 'y' })
   })
 
-  test('values that are named need no class; others of an unknown class are told', () => {
+  test('values that are named need no class; others of an unknown class are reported', () => {
     const { payload, problems } = payloadOf(
       [
         { id: 1, type: 'Video', widgets_values: { rate: 8, format: 'mp4' } },
@@ -188,7 +188,7 @@ describe('from a document to a payload', () => {
     expect(payload[9].inputs.filename_prefix).toBe('a_b_c-2026-01-05-%nobody.x%')
   })
 
-  test('a loop and a link from nowhere are told at their inputs', () => {
+  test('a loop and a link from nowhere are reported at their inputs', () => {
     const pass = (id: number, link: number): Part => ({ id, type: 'Reroute', inputs: [input('', '*', link)] })
     const { problems } = payloadOf(
       [pass(1, 1), pass(2, 2), sampler(3), { ...sampler(4), id: 6 }],

@@ -165,7 +165,7 @@ describe('problems of a payload', () => {
     expect(found(payload).map(({ is }) => is)).toEqual(['warning unknown_class 1', 'error wrong_value_type 1 x'])
   })
 
-  test('a loop is told once, with its nodes in the order of the data', () => {
+  test('a loop is reported once, with its nodes in the order of the data', () => {
     const loop = {
       '1': { class_type: 'A', inputs: { x: ['3', 0] } },
       '2': { class_type: 'A', inputs: { x: ['1', 0] } },
@@ -214,7 +214,7 @@ describe('problems of a payload', () => {
     expect(found(value)).toEqual([{ is: 'error not_a_workflow', message }])
   })
 
-  test('an entry that is no node is told at its id', () => {
+  test('an entry that is no node is reported at its id', () => {
     expect(found({ ...GOOD, x: { inputs: {} } })[0]).toEqual({
       is: 'error not_a_workflow x',
       message: 'Node x has no class_type and inputs. Remove it, or add them.',

@@ -30,7 +30,7 @@ const MESSAGE_BYTES = 1000
 // Lengths on both sides of each way to write one.
 const SENT = [0, 1, 125, 126, 65_535, 65_536]
 
-it('a socket whose reader wants no more for now is read no further until it goes on', async () => {
+it('a socket is not read while its reader is paused', async () => {
   const { url, accepted, ask } = await setup()
   const seen: string[] = []
   let wantsMore = false

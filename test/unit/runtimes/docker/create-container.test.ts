@@ -30,7 +30,7 @@ describe('a limit of the disk', () => {
     expect({ asked, told }).toEqual({ asked: [options], told: [] })
   })
 
-  it('is left out where the engine has none, and that is told', async () => {
+  it('is left out where the engine has none, and that is reported', async () => {
     const { asked, told, made, create } = setup(({ HostConfig }) => HostConfig?.StorageOpt && NO_QUOTA)
     expect(await create()).toBe(made)
     expect(asked[1]).toEqual({ Image: 'x', HostConfig: { Memory: 1 } })

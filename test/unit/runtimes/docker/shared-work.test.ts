@@ -61,7 +61,7 @@ describe('work that several wait for', () => {
     await begun(2)
   })
 
-  it('goes on while one still waits', async () => {
+  it('continues while one still waits', async () => {
     const { join, begun } = setup()
     const [one, two] = [join(), join()]
     const run = await begun()

@@ -82,7 +82,7 @@ test('an answer is never older than 30 s by much, and asking often reads once', 
   expect([...book.cards()]).toEqual([...ONE])
 })
 
-test('while somebody waits for cards that are not there, a driver that comes is seen', async () => {
+test('while somebody waits for cards that do not exist, a driver that comes is seen', async () => {
   const { book, seen, time } = setup(NONE)
   await book.refresh()
   expect(book.slots(ANY)).toEqual({ free: 0, reason: NONE.fault })

@@ -111,7 +111,7 @@ test.each([
   expect(lines().includes('GET /api/settings')).toBe(appSchedules !== undefined)
 })
 
-test('an endpoint whose id was taken is told with the reason for its other one', () => {
+test('an endpoint whose id was taken is reported with the reason for its other one', () => {
   const lines: string[] = []
   const output = { line: (text = '') => lines.push(text), paint: (_colour: string, text: string) => text } as never
   showDeployed(output, [{ ...GREET, resource: 'Greet', id: 'greet-a1b2c3' }], '$KEY')

@@ -95,7 +95,7 @@ test('an artifact that is there is not sent', async () => {
   expect({ sent: await upload(), puts }).toEqual({ sent: 0, puts: [] })
 })
 
-test('an upload goes on where an earlier one was cut off', async () => {
+test('an upload continues where an earlier one was cut off', async () => {
   const { upload, puts, isWhole } = await setup({ bytes: 100, here: 40 })
   expect(await upload()).toBe(60)
   expect(puts).toEqual([{ offset: 40, bytes: 60, total: 100 }])

@@ -23,7 +23,7 @@ async function setup(index?: string, answers: Answers = {}) {
   return { ...cli, workflow }
 }
 
-test('classes that are not known are told with their package, by the graph and by the index in the data folder', async () => {
+test('classes that are not known are reported with their package, by the graph and by the index in the data folder', async () => {
   const { workflow } = await setup(INDEX)
   const { stdout, exitCode } = await workflow('validate', 'graph.json')
   expect(exitCode).toBe(0)
@@ -50,7 +50,7 @@ test('info and convert name the package, too', async () => {
   expect(stderr).toContain(IN_INK)
 })
 
-test('an index that cannot be read is told, and keeps nothing from being checked', async () => {
+test('an index that cannot be read is reported, and keeps nothing from being checked', async () => {
   const { workflow } = await setup('{"a":')
   const { stdout, stderr } = await workflow('validate', 'graph.json')
   expect(stderr).toContain('node-packages.json in the data folder cannot be read: it is not JSON.')

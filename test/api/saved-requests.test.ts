@@ -30,7 +30,7 @@ describe('saved requests', () => {
     expect(await names()).toEqual(['a picture'])
   })
 
-  it('have names of their own, within an endpoint', async () => {
+  it('have unique names within an endpoint', async () => {
     const { ask, save, createEndpoint, post } = await setup()
     await save('one')
     const two = await save('two')
@@ -41,7 +41,7 @@ describe('saved requests', () => {
     await post('/api/endpoints/other/saved-requests', { name: 'one', request })
   })
 
-  it('go with their endpoint, and are no other one’s', async () => {
+  it('belong to one endpoint and are deleted with it', async () => {
     const { ask, get, save, createEndpoint } = await setup()
     const { id } = await save('one')
     await createEndpoint('other')
@@ -51,7 +51,7 @@ describe('saved requests', () => {
     expect(await get(PATH)).toEqual({ requests: [] })
   })
 
-  it('are as many as the limit says', async () => {
+  it('are limited in number', async () => {
     const { ask, save } = await setup()
     for (let made = 0; made < limit('savedRequests'); made++) await save(`request ${made}`)
     const { status, body } = await ask('POST', PATH, { body: { name: 'one more', request } })
@@ -59,7 +59,7 @@ describe('saved requests', () => {
     expect(body.error).toMatch(/200 are saved, which is the limit. Delete one first/)
   })
 
-  it('are together no larger than one answer may be', async () => {
+  it('are limited in total size, so that one response holds them all', async () => {
     const { ask, get, save } = await setup()
     const body = 'x'.repeat(limit('managementBodyBytes') - 1000)
     const most = Math.floor(limit('savedRequestsBytes') / limit('managementBodyBytes'))
@@ -102,7 +102,7 @@ describe('hints for inputs', () => {
     expect((await get('/api/endpoints/other/input-hints')).example).toBe('{"a":1}')
   })
 
-  it('begin with arguments made from the signature, where an endpoint is of an app and had no job', async () => {
+  it('come from the function's signature if an app's endpoint has had no job', async () => {
     const { service, deploy } = await setupReleases()
     const greet = { name: 'greet', module: 'worker', is_async: false, is_generator: false, is_class: false }
     await deploy({ greet: { functions: [{ ...greet, example: { name: 'Ada' } }] }, shout: {} })

@@ -45,7 +45,7 @@ test('runs stand in their sweep; sweeps are listed, and cancelled as a whole', a
   expect(await statuses('sweep=s2')).toEqual(['IN_QUEUE'])
 })
 
-test('the library shows the newest picture that a run of a workflow gave', async () => {
+test('the library shows the newest picture from the runs of a workflow', async () => {
   const service = await setup()
   await service.createEndpoint('e', { workflows: {} })
   const { id: workflowId } = await service.post('/api/workflows', { name: 'w', text: '{"nodes": [], "links": []}' })

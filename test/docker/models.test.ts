@@ -1,4 +1,4 @@
-/** The folders of models as workers in containers have them. */
+/** Model folders in containers of workers. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-// Finds the folders as ComfyUI does: by the file that tells of them, whose texts are quoted as in JSON.
+// Finds the folders as ComfyUI does: from extra_model_paths.yaml, whose texts are quoted as in JSON.
 const LOOK = `
 import hashlib, json, os, re
 
@@ -48,7 +48,7 @@ def handler(job):
     }
 `
 
-test('a worker that takes graphs finds a model by the file of paths, reads it, and can change nothing of it', async () => {
+test('a worker that takes graphs finds a model through extra_model_paths.yaml and can read it, but not change it', async () => {
   const service = await startedContainerService(engine)
   const folder = join(service.folder, 'models')
   const file = join(folder, 'loras', 'ink.safetensors')
@@ -75,7 +75,7 @@ test('a worker that takes graphs finds a model by the file of paths, reads it, a
     },
   })
   expect(readFileSync(file).equals(LORA)).toBe(true)
-  // Who wants none of them has neither the folder nor the file that tells of it.
+  // Endpoints without models get neither the folder nor the file.
   expect(await look('apart', { workflows: { modelFolders: false } })).toMatchObject({
     status: 'FAILED',
     error: expect.stringContaining('/comfyui/extra_model_paths.yaml'),

@@ -13,7 +13,7 @@ const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.u
 const SIZES = [{ width: 1440, height: 900 }, NARROW, { width: 800, height: 700 }] as const
 const MANY = 30
 
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 /** Opens a project. @returns its id */

@@ -13,7 +13,7 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
 
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 /** Copies an example and opens it. */

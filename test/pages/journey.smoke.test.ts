@@ -1,4 +1,4 @@
-/** The whole way of one person through the pages, without a command of the shell: from nothing to a rolled-back app. */
+/** A user's journey through the pages alone, from an empty service to an app that is rolled back. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 const HANDLER = `
@@ -51,7 +51,7 @@ async function createEndpoint(page: Page, service: ServedService): Promise<void>
 const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Response of ${way}`, exact: true })
 const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test('an endpoint is made, asked, watched, searched and fixed, all in the pages', async () => {
+test('an endpoint is created, called, watched, searched and repaired in the pages', async () => {
   const { service, page, open, faults } = await setupShared({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)
@@ -67,7 +67,7 @@ test('an endpoint is made, asked, watched, searched and fixed, all in the pages'
   await page.getByRole('banner').getByText('Cancelled').waitFor()
 
   await page.getByRole('button', { name: 'Duplicate and edit' }).click()
-  // Written as the job has it, and no more as it was sent: what is typed before that would be replaced by it.
+  // Waits until the editor shows the job's input, which would replace text typed earlier.
   await page.getByRole('textbox', { name: 'Body of the request' }).getByText('"what": "a very slow boat"').waitFor()
   await send(page, 'runsync', { what: 'a dry wall', bad: true })
   await answerOf(page, 'runsync').getByRole('alert').getByText('ValueError: the paint is dry').waitFor()

@@ -8,7 +8,7 @@ import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 const ECHO = 'def handler(job):\n    return job["input"]\n'

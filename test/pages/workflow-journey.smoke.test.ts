@@ -23,7 +23,7 @@ const LARGEST_SEED = '18446744073709551615'
 const PROMPT = 'a lighthouse on a rocky shore at dusk, stars, warm light in the windows, calm sea'
 // Of the first run, which is cancelled when some have been seen: they take minutes. Of the second.
 const [MANY_STEPS, FEW_STEPS] = ['10000', '20']
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 const keyOf = ({ data }: ServedService): string => readFileSync(join(data, 'account.key'), 'utf8').trim()

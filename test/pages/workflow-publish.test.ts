@@ -13,7 +13,7 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const SKETCH = fromRoot('resources/node/sketch/handler.ts')
 const TEMPLATE = fromRoot('resources/workflows/text-to-picture.json')
-// Workers are processes, also where an engine runs.
+// Workers are processes, even if an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
 /** Makes an endpoint of the sketch worker, and a workflow of a template. @returns id of the workflow */

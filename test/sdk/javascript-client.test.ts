@@ -96,7 +96,7 @@ test('cancel ends a running job and a waiting one', async (context) => {
   }
 })
 
-test('health counts jobs and workers; purgeQueue ends what waits', async (context) => {
+test('health counts jobs and workers; purgeQueue cancels waiting jobs', async (context) => {
   const { service, endpoint } = await startJavaScriptClient(context, { workersMax: 1 })
   const running = await endpoint.run({ input: { do: 'nap', seconds: 60 } })
   await service.waitForStatus('hello', running.id, 'IN_PROGRESS')

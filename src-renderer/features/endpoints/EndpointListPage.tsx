@@ -93,7 +93,7 @@ export function EndpointListPage() {
           className="max-h-full rounded-control border border-line bg-surface-1"
         />
       )}
-      {loaded && !isEmpty && isNew && <FirstPage intro="These are the samples. Continue with one of these." />}
+      {loaded && !isEmpty && isNew && <FirstPage intro="These are the samples. To continue, choose one of these." />}
       {wanted !== undefined && <NewEndpointPanel kind={wanted} onClose={() => openNew(undefined)} />}
     </Page>
   )

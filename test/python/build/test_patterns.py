@@ -163,7 +163,7 @@ class ImportStylesTest(ScanTest):
                 files = {"app.py": f'{imported}\n@{used}(name="a")\ndef a(): ...', "common.py": common}
                 self.assertEqual([brief(e) for e in self.endpoints(files)], [("queue", "a", ["a"])])
 
-    def test_where_a_decorated_function_may_stand(self) -> None:
+    def test_decorated_functions_in_every_block(self) -> None:
         source = """
             from typing import TYPE_CHECKING
             from svc import Endpoint

@@ -16,7 +16,7 @@ const RUNC = { 'io.containerd.runc.v2': { path: 'runc' }, runc: { path: 'runc' }
 const NVIDIA = { ...RUNC, nvidia: { path: 'nvidia-container-runtime' } }
 const cdi = (...names: string[]) => names.map((name) => ({ Source: 'cdi', ID: `nvidia.com/gpu=${name}` }))
 
-// Parts of /info. The first one is of Debian's 20.10 as it is, the others in its form.
+// Parts of /info: the first was recorded from Debian's 20.10, the others are written after it.
 const DEBIAN = { ServerVersion: '20.10.24+dfsg1', Runtimes: RUNC, DefaultRuntime: 'runc', KernelVersion: '6.1.0-32' }
 const TOOLKIT = { ...DEBIAN, ServerVersion: '27.5.1', Runtimes: NVIDIA, CDISpecDirs: [] }
 const DOCKER_28 = {
@@ -74,7 +74,7 @@ describe('a container gets its cards', () => {
     })
   })
 
-  it('by the hook of NVIDIA where only that is there', () => {
+  it('by NVIDIA's hook if nothing else is installed', () => {
     expect(gpuWay(DEBIAN, true)).toBe('nvidia driver')
   })
 })
@@ -83,10 +83,10 @@ describe('an engine that cannot provide cards says why', () => {
   it.each([
     ['Docker without the toolkit', DEBIAN, 'the engine has no NVIDIA runtime'],
     ['Docker 28.2 that found no description', { ...DOCKER_28, DiscoveredDevices: undefined }, 'no NVIDIA runtime'],
-    ['Docker 24, whose CDI is not there yet', { ...DOCKER_28, ServerVersion: '24.0.9' }, 'no NVIDIA runtime'],
+    ['Docker 24, which has no CDI yet', { ...DOCKER_28, ServerVersion: '24.0.9' }, 'no NVIDIA runtime'],
     ['CDI that does not know the card', { ...DOCKER_28, DiscoveredDevices: cdi(first.id, 'all') }, second.id],
     ['an old Podman', { ...PODMAN, ServerVersion: '4.9.3', Runtimes: NVIDIA }, 'Podman 4.9.3 does not accept requests'],
-    ['an engine that tells nothing', {}, 'no NVIDIA runtime'],
+    ['an engine that reports nothing', {}, 'no NVIDIA runtime'],
   ])('%s', (_what, info, reason) => {
     expect(devices(info)).toEqual({ reason: expect.stringContaining(reason), fix: expect.stringMatching(/\.$/) })
   })

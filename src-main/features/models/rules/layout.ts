@@ -180,7 +180,7 @@ export function modelPathsYaml(
     return [`drydock_${index + 1}:`, `  base_path: ${JSON.stringify(seenAt)}`, ...lines].join('\n')
   })
   const volume = withVolume ? [VOLUME] : []
-  return `# Written by Drydock: the folders of models, as its settings name them.\n${[...sections, ...volume].join('\n')}\n`
+  return `# Written by Drydock: the model folders from its settings.\n${[...sections, ...volume].join('\n')}\n`
 }
 
 const VOLUME = [

@@ -36,7 +36,7 @@ test('the error about a taken port names the app of the preview that uses it', a
   await taken.close(0)
 })
 
-test('the owner of a port that answers as a service does, but is of another data folder, is another service', async () => {
+test('a service with another data folder is named as another service', async () => {
   const refusal = errorBody(new AppError('UNAUTHORIZED'))
   const other = await listen(() => Response.json(refusal, { status: refusal.status }), 0)
   expect(await portOwner(temporaryFolder(), other.port, new AbortController().signal)).toBe('another Drydock service')

@@ -22,13 +22,13 @@ const sshTarget = z
   .max(255)
   .regex(/^[A-Za-z0-9_[][\w.@:%[\]-]*$/, 'must look like user@host, or be a host of the SSH configuration')
 
-const sshWay = z.strictObject({
+const sshConnection = z.strictObject({
   kind: z.literal('ssh'),
   to: sshTarget.describe('as the command ssh takes it'),
   port: z.number().int().min(1).max(65_535).optional(),
 })
 
-const contextWay = z.strictObject({
+const contextConnection = z.strictObject({
   kind: z.literal('context'),
   name: z
     .string()
@@ -36,7 +36,7 @@ const contextWay = z.strictObject({
     .describe('as `docker context ls` lists it'),
 })
 
-const tcpWay = z.strictObject({
+const tcpConnection = z.strictObject({
   kind: z.literal('tcp'),
   url: z
     .string()
@@ -50,13 +50,13 @@ const tcpWay = z.strictObject({
     .describe('folder of the service’s machine with ca.pem, cert.pem and key.pem'),
 })
 
-export const machineWay = z.discriminatedUnion('kind', [sshWay, contextWay, tcpWay])
+export const machineConnection = z.discriminatedUnion('kind', [sshConnection, contextConnection, tcpConnection])
 
-export type MachineWay = z.output<typeof machineWay>
+export type MachineConnection = z.output<typeof machineConnection>
 
 export const machineCreate = z.strictObject({
   name: machineName,
-  way: machineWay,
+  way: machineConnection,
   swarm: z.boolean().default(false).describe('its engine is a manager of a Docker swarm, whose nodes run the workers'),
 })
 
@@ -106,7 +106,7 @@ export const MACHINE_STATES = ['connecting', 'connected', 'unreachable'] as cons
 
 export const machineView = z.object({
   name: z.string(),
-  way: machineWay,
+  way: machineConnection,
   swarm: z.boolean(),
   addedAt: z.number().int(),
   state: z.enum(MACHINE_STATES),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { MachineWay } from '../contract/machines.ts'
+import type { MachineConnection } from '../contract/machines.ts'
 import type { MachineDriver, MachineFleets } from '../features/machines/ports.ts'
 import type { Machine } from '../storage/storage.ts'
 import { contextHost } from './docker/find-engine.ts'
@@ -9,10 +9,10 @@ import { openNoMachine } from './remote/no-machine.ts'
 import { openSshMachine } from './remote/ssh-machine.ts'
 import { openSwarmMachine } from './swarm/swarm-machine.ts'
 
-type OpenMachine<Kind extends MachineWay['kind']> = (machine: MachineBy<Kind>, options: MachineOptions) => MachineDriver
+type OpenMachine<Kind extends MachineConnection['kind']> = (machine: MachineBy<Kind>, options: MachineOptions) => MachineDriver
 
 /** THE table. Swarms need the reverse tunnel of an SSH manager; local connections have none. */
-const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
+const WAYS: { readonly [Kind in MachineConnection['kind']]: OpenMachine<Kind> } = {
   ssh: (machine, options) => (machine.swarm ? openSwarmMachine : openSshMachine)(machine, options),
   context: openContextMachine,
   tcp: ({ way, swarm }, options) =>
@@ -23,8 +23,8 @@ const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
 
 export function createMachineFleets(options: MachineFleetsOptions): MachineFleets {
   function open(machine: Machine): MachineDriver {
-    const openWay = WAYS[machine.way.kind] as OpenMachine<MachineWay['kind']>
-    return openWay(machine, {
+    const openByKind = WAYS[machine.way.kind] as OpenMachine<MachineConnection['kind']>
+    return openByKind(machine, {
       ...options,
       folder: join(options.folder, machine.id),
       state: { serviceId: () => machine.id, used: () => true, setUsed: async () => undefined },
@@ -44,7 +44,7 @@ function openContextMachine({ way, swarm }: MachineBy<'context'>, options: Machi
     : options.openBy(ssh)
 }
 
-function sshOf(host: string): MachineWay | undefined {
+function sshOf(host: string): MachineConnection | undefined {
   if (!host.startsWith('ssh://')) return undefined
   const { username, hostname, port } = new URL(host)
   const to = username === '' ? hostname : `${decodeURIComponent(username)}@${hostname}`

@@ -1,7 +1,7 @@
-import type { MachineWay } from '../../contract/machines.ts'
+import type { MachineConnection } from '../../contract/machines.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { wayText } from './rules/connection-text.ts'
+import { connectionText } from './rules/connection-text.ts'
 
 type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 
@@ -33,11 +33,11 @@ export function createRemains({
   const get = (id: string) => all().find((one) => one.id === id)
   const others = (id: string) => all().filter((one) => one.id !== id)
   return {
-    at: (way: MachineWay): readonly Remains[] => all().filter(({ host }) => host === wayText(way)),
+    at: (way: MachineConnection): readonly Remains[] => all().filter(({ host }) => host === connectionText(way)),
     get,
-    async note(id: string, way: MachineWay) {
+    async note(id: string, way: MachineConnection) {
       if (get(id) !== undefined) return
-      const noted: Remains = { id, host: wayText(way), notedAt: clock.now() }
+      const noted: Remains = { id, host: connectionText(way), notedAt: clock.now() }
       await storage.write(() => storage.state.set(KEY, [...others(id), noted]))
     },
     async forget(id: string) {

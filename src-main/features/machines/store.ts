@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import { type MachineWay, machineWay } from '../../contract/machines.ts'
+import { type MachineConnection, machineConnection } from '../../contract/machines.ts'
 import { queriesOf } from '../../database/queries.ts'
 
 /** `id`, a-z and 0-9, names the resources this service creates there. */
 export type Machine = {
   readonly name: string
   readonly id: string
-  readonly way: MachineWay
+  readonly way: MachineConnection
   readonly swarm: boolean
   readonly addedAt: number
 }
@@ -20,7 +20,7 @@ export function createMachineStore(db: Database) {
     ON CONFLICT (name) DO NOTHING`).changed()
   return {
     all: query<[], Row>(`SELECT name, id, way, swarm, added_at AS addedAt FROM machines ORDER BY name`).all(
-      ({ way, swarm, ...row }) => ({ ...row, way: machineWay.parse(JSON.parse(way)), swarm: swarm === 1 }),
+      ({ way, swarm, ...row }) => ({ ...row, way: machineConnection.parse(JSON.parse(way)), swarm: swarm === 1 }),
     ),
     add: ({ way, swarm, ...machine }: Machine) => add({ ...machine, way: JSON.stringify(way), swarm: swarm ? 1 : 0 }),
     remove: query<[name: string]>(`DELETE FROM machines WHERE name = ?`).changed(),

@@ -1,4 +1,4 @@
-import type { MachineWay } from '../../contract/machines.ts'
+import type { MachineConnection } from '../../contract/machines.ts'
 import type { MachineDriver } from '../../features/machines/ports.ts'
 import type { Machine } from '../../storage/storage.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
@@ -20,7 +20,7 @@ export type MachineFleetsOptions = Omit<DockerFleetOptions, 'state' | 'place'> &
 
 export type MachineOptions = MachineFleetsOptions & {
   readonly state: DockerFleetOptions['state']
-  readonly openBy: (way: MachineWay) => MachineDriver
+  readonly openBy: (way: MachineConnection) => MachineDriver
 }
 
-export type MachineBy<Kind extends MachineWay['kind']> = Machine & { readonly way: Extract<MachineWay, { kind: Kind }> }
+export type MachineBy<Kind extends MachineConnection['kind']> = Machine & { readonly way: Extract<MachineConnection, { kind: Kind }> }

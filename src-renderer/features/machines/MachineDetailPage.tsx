@@ -3,7 +3,7 @@ import { KeyRound, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
-import { wayText } from '../../../src-main/features/machines/rules/connection-text.ts'
+import { connectionText } from '../../../src-main/features/machines/rules/connection-text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
@@ -120,7 +120,7 @@ function Facts({ machine: { way, addedAt, facts, swarm } }: { readonly machine: 
   return (
     <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 px-3 py-2">
       <Fact name="Reached by">
-        <span className="font-mono text-small break-all">{wayText(way)}</span>
+        <span className="font-mono text-small break-all">{connectionText(way)}</span>
       </Fact>
       <Fact name="Engine">
         {facts === undefined ? <Nothing /> : `Docker ${facts.engine}${swarm ? ', manager of a swarm' : ''}`}

@@ -3,7 +3,7 @@ import { Plus, Server } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { MachineView } from '../../../src-main/contract/machines.ts'
-import { wayText } from '../../../src-main/features/machines/rules/connection-text.ts'
+import { connectionText } from '../../../src-main/features/machines/rules/connection-text.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -104,8 +104,8 @@ const COLUMNS: readonly Column<MachineView>[] = [
     width: 100,
     grow: 2,
     cell: ({ way, swarm }) => (
-      <span className="font-mono text-small text-ink-2" title={wayText(way)}>
-        {wayText(way)}
+      <span className="font-mono text-small text-ink-2" title={connectionText(way)}>
+        {connectionText(way)}
         {swarm && ', swarm'}
       </span>
     ),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
-import { wayText } from '../../../features/machines/rules/connection-text.ts'
+import { connectionText } from '../../../features/machines/rules/connection-text.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { Operation } from '../../client/calls.ts'
 import { readingTool, type Tool, tool } from '../tool.ts'
@@ -80,7 +80,7 @@ export const SERVICE_TOOLS: readonly Tool[] = [
     input: {},
     async run(_input, { client }) {
       const { machines } = await client.call('machineList')
-      return { data: { machines: machines.map(({ way, ...machine }) => ({ ...machine, way: wayText(way) })) } }
+      return { data: { machines: machines.map(({ way, ...machine }) => ({ ...machine, way: connectionText(way) })) } }
     },
   }),
   readingTool({

@@ -8,11 +8,11 @@ import { wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { openSession, type Session } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { type MachineView, type MachineWay, machineCreate } from '../../../contract/machines.ts'
+import { type MachineView, type MachineConnection, machineCreate } from '../../../contract/machines.ts'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { counted, sizeText, withFullStop } from '../../../lib/text.ts'
 import { named } from '../../endpoints/rules/dependents.ts'
-import { wayText } from '../rules/connection-text.ts'
+import { connectionText } from '../rules/connection-text.ts'
 import { leftoversText } from '../rules/left-behind.ts'
 
 type AddOptions = {
@@ -49,7 +49,7 @@ Examples:
     .action(async (name: string, options: AddOptions, command: CliCommand) => {
       const body = machineCreate.safeParse({
         name,
-        way: wayOf(name, options, surroundings),
+        way: connectionOf(name, options, surroundings),
         swarm: options.swarm === true,
       })
       if (!body.success) throw usageError(body.error.issues.map(({ message }) => message).join('; '))
@@ -108,7 +108,7 @@ Examples:
     })
 }
 
-function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineWay {
+function connectionOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineConnection {
   if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
   if (context !== undefined) return { kind: 'context', name: context }
   if (docker !== undefined)
@@ -152,5 +152,5 @@ function showStep(output: Output, { check, state, found, fix }: DoctorRow): void
 function rowOf({ name, way, state, reason, facts, workers }: MachineView): string[] {
   const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'card')}`
   const has = facts === undefined ? '' : `${facts.cpus} CPUs, ${sizeText(facts.memoryBytes)}${cards}`
-  return [name, wayText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
+  return [name, connectionText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
 }

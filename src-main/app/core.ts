@@ -89,7 +89,7 @@ import { createWorkflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId, TimeSource } from '../lib/clock.ts'
 import { createNotifier } from '../lib/wait.ts'
 import { createDockerFleet } from '../runtimes/docker/docker-fleet.ts'
-import { localPlace } from '../runtimes/docker/engine-host.ts'
+import { localHost } from '../runtimes/docker/engine-host.ts'
 import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
 import { createProcessHost } from '../runtimes/process/process-host.ts'
@@ -337,7 +337,7 @@ export {
   joinFleets,
   type Log,
   leaveMachines,
-  localPlace,
+  localHost,
   type NewId,
   notePlace,
   type OpenedFolder,

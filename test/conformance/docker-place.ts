@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../src-main/runtimes/docker/docker-fleet.ts'
-import { type DockerPlace, localPlace } from '../../src-main/runtimes/docker/engine-host.ts'
+import { type EngineHost, localHost } from '../../src-main/runtimes/docker/engine-host.ts'
 import type { Fleet } from '../../src-main/runtimes/port.ts'
 import { type FleetPlace, until } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
@@ -25,7 +25,7 @@ export function dockerPlace(
     /** Variables of the service. */
     readonly env?: Readonly<Record<string, string>>
     /** The engine is not on this machine: its place, and how a process there gets a signal. */
-    readonly elsewhere?: { readonly place: DockerPlace; readonly signal: (pid: string, name: string) => void }
+    readonly elsewhere?: { readonly place: EngineHost; readonly signal: (pid: string, name: string) => void }
   } = {},
 ): FleetPlace {
   const serviceId = `test${randomBytes(5).toString('hex')}`
@@ -58,7 +58,7 @@ export function dockerPlace(
           log: silent,
           place:
             elsewhere?.place ??
-            localPlace({
+            localHost({
               surroundings,
               pythonPath: '/nowhere',
               bundle: async () => '/nowhere',

@@ -13,7 +13,7 @@ import {
   type Fleet,
   joinFleets,
   type Log,
-  localPlace,
+  localHost,
   machineFleets,
   processFleet,
   type Storage,
@@ -40,7 +40,7 @@ const PYTHON_PATH = join(RESOURCES, 'python')
 export function createFleets(needs: FleetNeeds): Fleet {
   const { folder, containers, log, clock, maxWorkers, reach } = needs
   const local = localOptions(needs)
-  const place = localPlace(local)
+  const place = localHost(local)
   return joinFleets({
     process: processFleet({
       clock,

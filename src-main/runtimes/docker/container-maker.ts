@@ -4,7 +4,7 @@ import { type GpuDevices, gpuDevices, withoutGpus } from '../rules/gpu-devices.t
 import { containerOptions } from './container-options.ts'
 import { removeContainer } from './container-worker.ts'
 import type { Connected, Engine } from './engine.ts'
-import type { DockerPlace } from './engine-host.ts'
+import type { EngineHost } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
 import { findFreshVolumes, openToAll } from './fresh-volumes.ts'
 import type { GpuAllocator } from './gpu-allocator.ts'
@@ -17,7 +17,7 @@ export type ContainerMakerOptions = Maker & {
   readonly images: Pick<ImageStore, 'nameFor'>
   readonly networks: WorkerNetworks
   readonly gpus: GpuAllocator
-  readonly place: Pick<DockerPlace, 'mounts' | 'hasGpuHook' | 'user'>
+  readonly place: Pick<EngineHost, 'mounts' | 'hasGpuHook' | 'user'>
   readonly onNoDiskLimit: (endpointId: string, why: string) => void
   readonly noteUse: () => Promise<void>
 }

@@ -20,7 +20,7 @@ import { type ContainerMakerOptions, devicesFor, makeContainer } from './contain
 import { openContainerShell } from './container-shell.ts'
 import { type ContainerWorker, createContainerWorker, removeContainer } from './container-worker.ts'
 import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
-import type { DockerPlace } from './engine-host.ts'
+import type { EngineHost } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
 import { createGpuAllocator } from './gpu-allocator.ts'
 import { createImageStore, type ImageStoreOptions } from './images.ts'
@@ -34,7 +34,7 @@ export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version'
   readonly clock: Clock
   readonly log: Log
   readonly folder: string
-  readonly place: DockerPlace
+  readonly place: EngineHost
   readonly engine?: Engine | undefined
   readonly maxWorkers: () => number
   readonly state: {

@@ -1,13 +1,13 @@
 /** Differences of remote engines: address, reachability, files and GPUs. */
 import type Docker from 'dockerode'
 import type { ServiceReach, Watch, WorkerAddress, WorkerSpec } from '../port.ts'
-import type { Connected, EnginePlace } from './engine.ts'
+import type { Connected, EngineLocation } from './engine.ts'
 import { type EngineSurroundings, engineAddresses, engineSockets } from './find-engine.ts'
 import { createGpuReader, type GpuReader, hasNvidiaHook } from './gpu-inventory.ts'
 import { type ContainerPorts, containerAddress } from './labels.ts'
 import { findMounts, type Mount } from './mounts.ts'
 
-export type DockerPlace = EnginePlace & {
+export type EngineHost = EngineLocation & {
   readonly openForWorkers: (host: string, connected: Connected) => Promise<WorkerPort>
   /** Sends files to the engine. Rejects with a sentence. */
   readonly send: (spec: MountedSpec, connected: Connected, watch: Watch) => Promise<void>
@@ -27,14 +27,14 @@ export type WorkerPort = Pick<ServiceReach, 'isElsewhere'> & { readonly port: nu
 
 export type MountedSpec = Pick<WorkerSpec, 'endpointId' | 'handler' | 'container' | 'app' | 'callsHosts'>
 
-export type LocalPlaceOptions = {
+export type LocalHostOptions = {
   readonly surroundings: EngineSurroundings
   readonly pythonPath: string
   readonly bundle: () => Promise<string>
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
 }
 
-export function localEngine(surroundings: EngineSurroundings): EnginePlace {
+export function localEngine(surroundings: EngineSurroundings): EngineLocation {
   return {
     addresses: () => engineAddresses(surroundings),
     whyNoEngine(tried) {
@@ -45,7 +45,7 @@ export function localEngine(surroundings: EngineSurroundings): EnginePlace {
   }
 }
 
-export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }: LocalPlaceOptions): DockerPlace {
+export function localHost({ surroundings, pythonPath, bundle, openForWorkers }: LocalHostOptions): EngineHost {
   return {
     ...localEngine(surroundings),
     send: async () => undefined,

@@ -42,7 +42,7 @@ export type Engine = {
   readonly close: () => void
 }
 
-export type EnginePlace = {
+export type EngineLocation = {
   /**
    * Asked for each try, because engines may be installed meanwhile. Rejects with a sentence if the machine is
    * unreachable.
@@ -60,7 +60,7 @@ const RESPONSE_MS = 5000
 export function createEngine(options: {
   readonly clock: Clock
   readonly log: Log
-  readonly place: EnginePlace
+  readonly place: EngineLocation
   readonly label: string
 }): Engine {
   const { clock, log, place, label } = options

@@ -6,7 +6,7 @@ import type Docker from 'dockerode'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 import type { EndpointHosts, ServiceReach } from '../port.ts'
 import type { Connected } from './engine.ts'
-import type { DockerPlace, WorkerPort } from './engine-host.ts'
+import type { EngineHost, WorkerPort } from './engine-host.ts'
 import { CONFLICT, NOT_FOUND, statusOf } from './engine-messages.ts'
 
 export type WorkerNetwork = {
@@ -26,7 +26,7 @@ const HOST_GATEWAY = 'host-gateway'
 export function createWorkerNetworks(deps: {
   readonly serviceId: string
   readonly labels: Readonly<Record<string, string>>
-  readonly open: DockerPlace['openForWorkers']
+  readonly open: EngineHost['openForWorkers']
 }) {
   const { serviceId, labels, open } = deps
   const known = new Map<string, Promise<WorkerNetwork>>()

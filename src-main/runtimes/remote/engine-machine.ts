@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { createDockerFleet } from '../docker/docker-fleet.ts'
 import { createEngine } from '../docker/engine.ts'
-import { localPlace } from '../docker/engine-host.ts'
+import { localHost } from '../docker/engine-host.ts'
 import type { EngineAddress } from '../docker/find-engine.ts'
 import { LABELS } from '../docker/labels.ts'
 import type { Fleet } from '../port.ts'
@@ -17,7 +17,7 @@ export function openEngineMachine({ host }: EngineAddress, options: MachineOptio
   const { clock } = options
   const id = options.state.serviceId()
   const surroundings = { ...options.surroundings, env: { ...options.surroundings.env, DOCKER_HOST: host } }
-  const place = localPlace({ ...options, surroundings })
+  const place = localHost({ ...options, surroundings })
   const engine = createEngine({ clock, log: options.log, place, label: `${LABELS.service}=${id}` })
   const fleet = createDockerFleet({ ...options, place, engine })
   const use = createEngineUse(clock)

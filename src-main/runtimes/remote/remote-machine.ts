@@ -1,27 +1,27 @@
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
 import type { Connected } from '../docker/engine.ts'
-import type { DockerPlace } from '../docker/engine-host.ts'
+import type { EngineHost } from '../docker/engine-host.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
 import type { WorkerAddress } from '../port.ts'
 import { findRemoteEngine, remoteCards } from './remote-host.ts'
 import { createRemoteMounts, foldersBySsh, type RemoteMountsOptions } from './remote-mounts.ts'
 import { createForwardedSocket, createRemotePorts, type RemotePortsOptions } from './remote-ports.ts'
 
-export type RemotePlaceOptions = Pick<RemoteMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
+export type RemoteHostOptions = Pick<RemoteMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
   RemotePortsOptions & {
-    readonly openForWorkers: DockerPlace['openForWorkers']
+    readonly openForWorkers: EngineHost['openForWorkers']
   }
 
 const HEX = 16
 
-export function remoteHost(options: RemotePlaceOptions): DockerPlace {
+export function remoteHost(options: RemoteHostOptions): EngineHost {
   const { machine, link, log, freePort, openForWorkers } = options
   const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
   const openPort = createRemotePorts({ machine, link, log, freePort })
   const addresses = new Map<string, { readonly address: Promise<WorkerAddress>; readonly giveBack: () => void }>()
   const mounts = createRemoteMounts({ ...options, ownFolder: foldersBySsh(options) })
 
-  function forwardTo(state: Parameters<DockerPlace['addressOf']>[0], ports: ContainerPorts) {
+  function forwardTo(state: Parameters<EngineHost['addressOf']>[0], ports: ContainerPorts) {
     const { host, port, healthPort } = containerAddress(state, ports, false)
     const given: (() => void)[] = []
     // A stable port, so that adopted workers keep it if free.

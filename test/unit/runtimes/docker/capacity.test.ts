@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../../../src-main/runtimes/docker/docker-fleet.ts'
-import { localPlace } from '../../../../src-main/runtimes/docker/engine-host.ts'
+import { localHost } from '../../../../src-main/runtimes/docker/engine-host.ts'
 import { silent } from '../../../conformance/process-place.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 
@@ -16,7 +16,7 @@ test('a missing engine is reported before a missing GPU, even if no worker was s
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const env = { DOCKER_HOST: `unix://${folder}/docker.sock` }
   const surroundings = { env, home: folder, platform: process.platform }
-  const local = localPlace({
+  const local = localHost({
     surroundings,
     pythonPath: folder,
     bundle: async () => folder,

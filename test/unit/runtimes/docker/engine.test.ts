@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createEngine, type EnginePlace } from '../../../../src-main/runtimes/docker/engine.ts'
+import { createEngine, type EngineLocation } from '../../../../src-main/runtimes/docker/engine.ts'
 import { silent } from '../../../conformance/process-place.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 
 const LONG_MS = 60_000
 
 /** An engine whose address is asked for again and again; `tries` counts how often. */
-function unreachable(addresses: EnginePlace['addresses'] = () => []) {
+function unreachable(addresses: EngineLocation['addresses'] = () => []) {
   const time = createFakeClock()
   const clock = { now: time.wall, steady: time.monotonic, after: time.after }
   let tries = 0

@@ -283,17 +283,17 @@ async function fitToMachine(
     readonly machineOf: (resource: string) => string
   },
 ): Promise<Fitted> {
-  const isFar = machine !== THIS_MACHINE
-  if (isFar && wanted === PROCESSES) throw new AppError('BAD_FIELD', { field: 'runsOn', why: processesStay(machine) })
+  const isRemote = machine !== THIS_MACHINE
+  if (isRemote && wanted === PROCESSES) throw new AppError('BAD_FIELD', { field: 'runsOn', why: processesStay(machine) })
   const noEngine = await fleet.refusal({ container: containerSettings.parse({ machine }) })
-  const asked = isFar ? CONTAINERS : wanted
-  if (asked === CONTAINERS && noEngine !== undefined && !isFar)
+  const asked = isRemote ? CONTAINERS : wanted
+  if (asked === CONTAINERS && noEngine !== undefined && !isRemote)
     throw new AppError('BAD_FIELD', { field: 'runsOn', why: noEngine })
   const runsOn = asked ?? (noEngine === undefined ? CONTAINERS : PROCESSES)
   const warnings =
     asked === undefined && noEngine !== undefined
       ? [`No containers: ${noEngine}. Workers are processes of this machine.`]
-      : isFar && noEngine !== undefined
+      : isRemote && noEngine !== undefined
         ? [`Workers cannot start on ${machine} as things are: ${noEngine}.`]
         : []
   const fitted: Record<string, ManifestResource> = {}
@@ -302,7 +302,7 @@ async function fitToMachine(
       warnings.push(`${name} is left out: its image ${resource.imageName} needs containers.`)
       continue
     }
-    if (resource.imageName !== undefined && noEngine !== undefined && !isFar && machineOf(name) === machine)
+    if (resource.imageName !== undefined && noEngine !== undefined && !isRemote && machineOf(name) === machine)
       warnings.push(`${name} cannot run at the moment: its image ${resource.imageName} needs containers.`)
     const inContainer = runsOn === CONTAINERS || resource.imageName !== undefined
     const { gpuIds, warning } = inContainer

@@ -6,11 +6,11 @@ import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
 import {
-  choosePlace,
+  machineWithRoom,
   findRoom,
   lacksMemory,
   mayRunOn,
-  type PlaceFacts,
+  type MachineCandidate,
   reasonsText,
   wantedMachine,
 } from '../../runtimes/rules/choose-machine.ts'
@@ -63,8 +63,8 @@ export function joinMachines(
       }
   })
 
-  function factsFor(plan: Parameters<Fleet['capacity']>[0]): readonly PlaceFacts[] {
-    const facts: PlaceFacts[] = []
+  function factsFor(plan: Parameters<Fleet['capacity']>[0]): readonly MachineCandidate[] {
+    const facts: MachineCandidate[] = []
     if (mayRunOn(plan.container, THIS_MACHINE))
       facts.push({ name: THIS_MACHINE, room: local.capacity(plan), workers: workersOn(undefined) })
     for (const machine of machines.open()) {
@@ -96,7 +96,7 @@ export function joinMachines(
   function chooseMachine(container: ContainerSettings): string {
     const facts = factsFor({ container })
     const others = facts.filter(({ name }) => name !== THIS_MACHINE || hasEngine)
-    return choosePlace(container, others) ?? choosePlace(container, facts) ?? wantedMachine(container)
+    return machineWithRoom(container, others) ?? machineWithRoom(container, facts) ?? wantedMachine(container)
   }
 
   function machineOf({ container }: Pick<WorkerPlan, 'container'>): OpenMachine | undefined {

@@ -10,37 +10,37 @@ export type Room = {
   readonly isAway?: boolean | undefined
 }
 
-export type PlaceFacts = {
+export type MachineCandidate = {
   readonly name: string
   readonly room: Room
   readonly memoryBytes?: number | undefined
   readonly workers: number
 }
 
-export type PlaceWish = Pick<ContainerSettings, 'machine' | 'memoryBytes'>
+export type MachineWish = Pick<ContainerSettings, 'machine' | 'memoryBytes'>
 
-export function wantedMachine(container: PlaceWish | undefined): string {
+export function wantedMachine(container: MachineWish | undefined): string {
   return container?.machine ?? THIS_MACHINE
 }
 
-export function otherMachine(container: PlaceWish | undefined): string | undefined {
+export function otherMachine(container: MachineWish | undefined): string | undefined {
   const machine = wantedMachine(container)
   return machine === THIS_MACHINE ? undefined : machine
 }
 
-export function mayRunOn(container: PlaceWish | undefined, machine: string): boolean {
+export function mayRunOn(container: MachineWish | undefined, machine: string): boolean {
   const wanted = wantedMachine(container)
   return wanted === ANY_MACHINE || wanted === machine
 }
 
 /** Of the machines with room the one with the fewest workers, on a tie this one. Undefined: no room. */
-export function choosePlace(wish: PlaceWish, machines: readonly PlaceFacts[]): string | undefined {
+export function machineWithRoom(wish: MachineWish, machines: readonly MachineCandidate[]): string | undefined {
   const fits = machines.filter((machine) => mayRunOn(wish, machine.name) && roomOn(wish, machine).free > 0)
-  const isFar = ({ name }: PlaceFacts) => (name === THIS_MACHINE ? 0 : 1)
-  return fits.toSorted((a, b) => a.workers - b.workers || isFar(a) - isFar(b) || (a.name < b.name ? -1 : 1))[0]?.name
+  const isRemote = ({ name }: MachineCandidate) => (name === THIS_MACHINE ? 0 : 1)
+  return fits.toSorted((a, b) => a.workers - b.workers || isRemote(a) - isRemote(b) || (a.name < b.name ? -1 : 1))[0]?.name
 }
 
-export function findRoom(wish: PlaceWish, machines: readonly PlaceFacts[]): Room {
+export function findRoom(wish: MachineWish, machines: readonly MachineCandidate[]): Room {
   const wanted = wantedMachine(wish)
   const rooms = machines
     .filter(({ name }) => mayRunOn(wish, name))
@@ -66,14 +66,14 @@ export function reasonsText(reasons: readonly { readonly name: string; readonly 
   return reasons.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
 }
 
-function roomOn(wish: PlaceWish, machine: PlaceFacts): Room {
+function roomOn(wish: MachineWish, machine: MachineCandidate): Room {
   const reason = lacksMemory(wish, machine)
   return reason === undefined ? machine.room : { free: 0, reason, never: true }
 }
 
 export function lacksMemory(
-  { memoryBytes: wanted }: PlaceWish,
-  { name, memoryBytes: has }: Pick<PlaceFacts, 'name' | 'memoryBytes'>,
+  { memoryBytes: wanted }: MachineWish,
+  { name, memoryBytes: has }: Pick<MachineCandidate, 'name' | 'memoryBytes'>,
 ): string | undefined {
   // Local containers get as much as there is, so that settings for large machines can be tried.
   if (name === THIS_MACHINE || wanted === undefined || has === undefined || wanted <= has) return undefined

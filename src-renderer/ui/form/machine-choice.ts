@@ -1,8 +1,8 @@
 import { ANY_MACHINE, type MachineView, THIS_MACHINE } from '../../../src-main/contract/machines.ts'
-import { machineText, otherMachine, type PlaceWish } from '../../../src-main/runtimes/rules/choose-machine.ts'
+import { machineText, otherMachine, type MachineWish } from '../../../src-main/runtimes/rules/choose-machine.ts'
 import type { SelectChoice } from './Select.tsx'
 
-export function onMachineText({ container }: { readonly container?: PlaceWish | undefined }): string {
+export function onMachineText({ container }: { readonly container?: MachineWish | undefined }): string {
   const machine = otherMachine(container)
   if (machine === undefined) return ''
   return machine === ANY_MACHINE ? ' on any machine' : ` on ${machine}`

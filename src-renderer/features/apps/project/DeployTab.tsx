@@ -52,7 +52,7 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const canBegin = deploy.state === 'open' && isPossible
   const choose = (next: string) => setSearch({ environment: next }, { replace: true })
   const machine = chosen ?? environments.find(({ name }) => name === environment)?.machine ?? THIS_MACHINE
-  const choosePlace = (next: string) =>
+  const machineWithRoom = (next: string) =>
     setSearch({ environment, on: next === '' ? THIS_MACHINE : next }, { replace: true })
   return (
     <>
@@ -63,7 +63,7 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
           onChange={choose}
           fault={named.success ? undefined : `The name ${named.error.issues[0]?.message}.`}
         />
-        <PlaceField value={machine} onChange={choosePlace} />
+        <PlaceField value={machine} onChange={machineWithRoom} />
         <Button onClick={deploy.planAgain} disabled={!canBegin}>
           Plan again
         </Button>

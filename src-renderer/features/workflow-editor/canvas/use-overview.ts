@@ -16,16 +16,16 @@ export function useOverview(nodes: readonly CanvasNode[], detail: Detail) {
   const store = useStoreApi()
   const [hovered, setHovered] = useState<string>()
   const boxStart = useRef<XYPosition>(undefined)
-  const isFar = detail === 'bare'
+  const isZoomedOut = detail === 'bare'
 
   const shown = useMemo(() => {
-    if (!isFar) return nodes
+    if (!isZoomedOut) return nodes
     const selected = nodes.filter((node) => node.selected === true)
     if (selected.length > MOST_SELECTED) return nodes
     // At least one node is an element, for those who come by keyboard.
     const first = selected.length === 0 ? nodes.find(({ type }) => type === 'node') : undefined
     return nodes.filter((node) => node.selected === true || node.id === hovered || node === first)
-  }, [nodes, isFar, hovered])
+  }, [nodes, isZoomedOut, hovered])
 
   const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }) =>
     screenToFlowPosition({ x: clientX, y: clientY }, { snapToGrid: false })
@@ -33,11 +33,11 @@ export function useOverview(nodes: readonly CanvasNode[], detail: Detail) {
   return {
     shown,
     onPointerMove(event: PointerEvent) {
-      if (isFar && event.buttons === 0) setHovered(nodeAt(nodes, pointOf(event))?.id)
+      if (isZoomedOut && event.buttons === 0) setHovered(nodeAt(nodes, pointOf(event))?.id)
     },
     /** A press can come before any pointer move was seen. */
     onPaneClick(event: MouseEvent) {
-      const under = isFar ? nodeAt(nodes, pointOf(event)) : undefined
+      const under = isZoomedOut ? nodeAt(nodes, pointOf(event)) : undefined
       if (under !== undefined) editor.getState().select([under.id])
     },
     onBoxStart() {
@@ -47,7 +47,7 @@ export function useOverview(nodes: readonly CanvasNode[], detail: Detail) {
     onBoxEnd(event: MouseEvent, selectedBefore: ReadonlySet<string>) {
       const start = boxStart.current
       boxStart.current = undefined
-      if (!isFar || start === undefined) return
+      if (!isZoomedOut || start === undefined) return
       const ids = within(nodes, start, pointOf(event)).map(({ id }) => id)
       editor.getState().select([...selectedBefore, ...ids])
     },

@@ -21,9 +21,9 @@ export type GpuDevices = {
   readonly env: Readonly<Record<string, string>>
 }
 
-export type GpuWay = 'default runtime' | 'nvidia driver' | 'cdi'
+export type GpuAccess = 'default runtime' | 'nvidia driver' | 'cdi'
 
-export type NoGpuWay = { readonly reason: string; readonly fix: string }
+export type NoGpuAccess = { readonly reason: string; readonly fix: string }
 
 const CDI_KIND = 'nvidia.com/gpu='
 const GPU_CAPABILITY = [['gpu']]
@@ -38,7 +38,7 @@ export const INSTALL_TOOLKIT = `Install the NVIDIA Container Toolkit (${GUIDE}),
 const WRITE_CDI = 'Run `sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml`.'
 
 /** @param hookInstalled nvidia-container-runtime-hook is on this machine, where the engine finds it unreported */
-export function gpuWay(info: EngineInfo, hookInstalled = false): GpuWay | NoGpuWay {
+export function gpuAccess(info: EngineInfo, hookInstalled = false): GpuAccess | NoGpuAccess {
   const version = String(info.ServerVersion ?? '')
   if (isPodman(info)) {
     if (!isOlder(version, PODMAN_WITH_CDI)) return 'cdi'
@@ -61,12 +61,12 @@ export function gpuDevices(
   cards: readonly Pick<GpuCard, 'id' | 'index'>[],
   machine: readonly Pick<GpuCard, 'id'>[],
   hookInstalled = false,
-): GpuDevices | NoGpuWay {
-  const way = gpuWay(info, hookInstalled)
-  if (typeof way === 'object') return way
+): GpuDevices | NoGpuAccess {
+  const access = gpuAccess(info, hookInstalled)
+  if (typeof access === 'object') return access
   const ids = cards.map(({ id }) => id)
-  if (isUnderWindows(info)) return allButNamed(way, ids, machine.length)
-  switch (way) {
+  if (isUnderWindows(info)) return allButNamed(access, ids, machine.length)
+  switch (access) {
     case 'default runtime':
       return { hostConfig: { Runtime: 'nvidia' }, env: { NVIDIA_VISIBLE_DEVICES: ids.join(',') } }
     case 'nvidia driver':
@@ -84,12 +84,12 @@ export function withoutGpus(info: EngineInfo): Readonly<Record<string, string>> 
   return info.DefaultRuntime === 'nvidia' ? { NVIDIA_VISIBLE_DEVICES: 'void' } : {}
 }
 
-function allButNamed(way: GpuWay, ids: readonly string[], machineHas: number): GpuDevices {
+function allButNamed(access: GpuAccess, ids: readonly string[], machineHas: number): GpuDevices {
   const env = ids.length < machineHas ? { CUDA_VISIBLE_DEVICES: ids.join(',') } : {}
-  if (way === 'default runtime')
+  if (access === 'default runtime')
     return { hostConfig: { Runtime: 'nvidia' }, env: { ...env, NVIDIA_VISIBLE_DEVICES: 'all' } }
   const request =
-    way === 'cdi' ? cdiRequest(['all']) : ({ Driver: 'nvidia', Count: -1, Capabilities: GPU_CAPABILITY } as const)
+    access === 'cdi' ? cdiRequest(['all']) : ({ Driver: 'nvidia', Count: -1, Capabilities: GPU_CAPABILITY } as const)
   return { hostConfig: { DeviceRequests: [request] }, env }
 }
 
@@ -98,7 +98,7 @@ function cdiDevices(
   info: EngineInfo,
   cards: readonly Pick<GpuCard, 'id' | 'index'>[],
   machineHas: number,
-): GpuDevices | NoGpuWay {
+): GpuDevices | NoGpuAccess {
   const listed = cdiNames(info)
   if (listed.length === 0) return { hostConfig: { DeviceRequests: [cdiRequest(cards.map(({ id }) => id))] }, env: {} }
   const names = cards.map(({ id, index }) => [id, String(index)].find((name) => listed.includes(name)))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   gpuDevices,
-  gpuWay,
+  gpuAccess,
   isOlder,
   toolkitEscapes,
   withoutGpus,
@@ -75,7 +75,7 @@ describe('a container gets its cards', () => {
   })
 
   it('by NVIDIA's hook if nothing else is installed', () => {
-    expect(gpuWay(DEBIAN, true)).toBe('nvidia driver')
+    expect(gpuAccess(DEBIAN, true)).toBe('nvidia driver')
   })
 })
 

@@ -1,9 +1,9 @@
 /** Container and GPU checks only warn, as Drydock works without both; only a requested test can fail. */
 import type { DoctorRow } from '../../../contract/system.ts'
 import {
-  type GpuWay,
+  type GpuAccess,
   gpuDevices,
-  gpuWay,
+  gpuAccess,
   INSTALL_TOOLKIT,
   isOlder,
   SAFE_TOOLKIT,
@@ -134,11 +134,11 @@ function dispatchRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
   if (gpus.cards.length === 0) return { check, state: 'ok', found: NOT_NEEDED }
   if (engine.state !== 'answers')
     return { check, state: 'warning', found: 'no engine to ask', fix: 'See the row Docker.' }
-  const way = gpuWay(engine.info, hookInstalled)
-  if (typeof way === 'object') return { check, state: 'warning', found: way.reason, fix: way.fix }
+  const access = gpuAccess(engine.info, hookInstalled)
+  if (typeof access === 'object') return { check, state: 'warning', found: access.reason, fix: access.fix }
   const devices = gpuDevices(engine.info, gpus.cards, gpus.cards, hookInstalled)
   if ('reason' in devices) return { check, state: 'warning', found: devices.reason, fix: devices.fix }
-  return { check, state: 'ok', found: WAYS[way] }
+  return { check, state: 'ok', found: WAYS[access] }
 }
 
 type GpuFacts = { readonly engine: EngineSeen; readonly gpus: GpuInventory; readonly hookInstalled: boolean }
@@ -159,15 +159,15 @@ async function gpuTestRow({ engine, gpus, hookInstalled, runProgram, gpuTest }: 
   if (gpus.cards.length === 0) return { check, state: 'ok', found: 'skipped: there is no GPU' }
   if (engine.state !== 'answers') return { check, state: 'ok', found: 'skipped: no engine answers' }
   if (gpuTest === undefined) return { check, state: 'ok', found: 'skipped: it starts a container', fix: HOW }
-  const way = gpuWay(engine.info, hookInstalled)
-  if (typeof way === 'object') return { check, state: 'failed', found: way.reason, fix: way.fix }
+  const access = gpuAccess(engine.info, hookInstalled)
+  if (typeof access === 'object') return { check, state: 'failed', found: access.reason, fix: access.fix }
   const image = gpuTest === true ? await imageAtHand(runProgram) : gpuTest
   if (image === undefined)
     return { check, state: 'failed', found: 'no image to test with', fix: `Run \`docker pull ubuntu\`. ${HOW}` }
 
   const name = `drydock-gpu-test-${process.pid}`
   const container = ['--name', name, '--pull', 'never', '--network', 'none', '--entrypoint', 'nvidia-smi']
-  const end = await runProgram('docker', ['run', '--rm', ...container, ...OPTIONS[way], image, '-L'], TEST_LIMIT_MS)
+  const end = await runProgram('docker', ['run', '--rm', ...container, ...OPTIONS[access], image, '-L'], TEST_LIMIT_MS)
   // A timeout ends the docker command, so the container is removed separately.
   if (end.failure === 'timeout') await runProgram('docker', ['rm', '--force', name])
   const seen = end.stdout.split('\n').filter((line) => line.startsWith('GPU ')).length
@@ -181,7 +181,7 @@ const OPTIONS = {
   'default runtime': ['--runtime', 'nvidia', '--env', 'NVIDIA_VISIBLE_DEVICES=all'],
   'nvidia driver': ['--gpus', 'all'],
   cdi: ['--device', 'nvidia.com/gpu=all'],
-} as const satisfies Record<GpuWay, readonly string[]>
+} as const satisfies Record<GpuAccess, readonly string[]>
 
 async function imageAtHand(runProgram: RunProgram): Promise<string | undefined> {
   const { stdout } = await runProgram('docker', ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}'])

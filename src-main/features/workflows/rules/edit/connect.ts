@@ -11,7 +11,7 @@ import type { NodeType, NodeTypes } from '../node-types.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 import { addWaypoints } from './graph-parts.ts'
-import { shareWay, type Waypoint, wayOfLink } from './reroutes.ts'
+import { shareReroutes, type Waypoint, reroutesOfLink } from './reroutes.ts'
 import {
   addLink,
   boundarySlot,
@@ -148,20 +148,20 @@ export function insertIntoLink(
     const output = outputsOf(node, type).findIndex((one) => goal !== undefined && typesFit(one.type, goal.type))
     if (input === undefined || wanted === undefined || output < 0) return
     if (leadsTo(draft, nodeId, through.from.node) || leadsTo(draft, through.to.node, nodeId)) return
-    const [before, after] = wayAround(node, wayOfLink(draft, through))
+    const [before, after] = splitAtMiddle(node, reroutesOfLink(draft, through))
     const entering = link(draft, through.from, { node: nodeId, name: input }, types)
-    if (entering !== undefined) shareWay(draft, entering, before)
+    if (entering !== undefined) shareReroutes(draft, entering, before)
     const leaving = link(draft, { node: nodeId, slot: output }, wanted, types)
     if (leaving !== undefined && after.length > 0)
       addWaypoints(draft, new Map([[linkId, after]]), new Map([[linkId, leaving]]), [0, 0])
   })
 }
 
-function wayAround({ pos = [0, 0], size = [0, 0] }: GraphNode, way: readonly Waypoint[]) {
+function splitAtMiddle({ pos = [0, 0], size = [0, 0] }: GraphNode, points: readonly Waypoint[]) {
   const middle = pos[0] + size[0] / 2
-  const first = way.findIndex((point) => point.pos[0] >= middle)
-  const count = first < 0 ? way.length : first
-  return [way.slice(0, count), way.slice(count)] as const
+  const first = points.findIndex((point) => point.pos[0] >= middle)
+  const count = first < 0 ? points.length : first
+  return [points.slice(0, count), points.slice(count)] as const
 }
 
 const touches = ({ from, to }: { readonly from: LinkEnd; readonly to: LinkEnd }, id: string): boolean =>

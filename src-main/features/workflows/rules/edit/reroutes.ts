@@ -25,37 +25,37 @@ export function waypointsOf(graph: Graph): ReadonlyMap<string, readonly Waypoint
   const lasts = lastReroutes(graph)
   return new Map(
     graph.links.items.flatMap(({ id }) => {
-      const way = wayOf(lasts.get(id), reroutes)
-      return way.length === 0 ? [] : [[id, way] as const]
+      const chain = chainOf(lasts.get(id), reroutes)
+      return chain.length === 0 ? [] : [[id, chain] as const]
     }),
   )
 }
 
-function wayOf(last: string | undefined, reroutes: ReadonlyMap<string, JsonObject>): readonly Waypoint[] {
-  const way: Waypoint[] = []
+function chainOf(last: string | undefined, reroutes: ReadonlyMap<string, JsonObject>): readonly Waypoint[] {
+  const chain: Waypoint[] = []
   const seen = new Set<string>()
   for (let id = last; id !== undefined && !seen.has(id); id = asId(reroutes.get(id)?.get('parentId'))) {
     seen.add(id)
     const pos = readPair(reroutes.get(id)?.get('pos'))
-    if (pos !== undefined) way.push({ id, pos })
+    if (pos !== undefined) chain.push({ id, pos })
   }
-  return way.reverse()
+  return chain.reverse()
 }
 
-export function wayOfLink(draft: GraphDraft, link: Link): readonly Waypoint[] {
+export function reroutesOfLink(draft: GraphDraft, link: Link): readonly Waypoint[] {
   return waypointsOf({ ...draft.graph(), links: { items: [link], unread: [] } }).get(link.id) ?? []
 }
 
-export function shareWay(draft: GraphDraft, linkId: string, way: readonly Waypoint[]): void {
-  if (way.length === 0) return
-  const shared = new Set(way.map(({ id }) => id))
+export function shareReroutes(draft: GraphDraft, linkId: string, chain: readonly Waypoint[]): void {
+  if (chain.length === 0) return
+  const shared = new Set(chain.map(({ id }) => id))
   const all = reroutesOf(draft.graph()).map((one) => {
     const ids = one.get('linkIds')
     if (!shared.has(asId(one.get('id')) ?? '')) return one
     return withKey(one, 'linkIds', [...(isArray(ids) ? ids : []), idJson(linkId) ?? null])
   })
   setReroutes(draft, all)
-  setLastReroute(draft, linkId, way.at(-1)?.id)
+  setLastReroute(draft, linkId, chain.at(-1)?.id)
 }
 
 /**
@@ -71,10 +71,10 @@ export function addReroute(
   const edited = editGraph(document, at, (draft) => {
     const link = draft.links.get(on.linkId)
     if (link === undefined) return
-    const way = wayOfLink(draft, link)
-    const index = Math.min(on.before ?? way.length, way.length)
+    const chain = reroutesOfLink(draft, link)
+    const index = Math.min(on.before ?? chain.length, chain.length)
     id = draft.newId('reroute')
-    insertReroute(draft, link, { id, pos: on.pos, parent: way[index - 1]?.id, child: way[index]?.id })
+    insertReroute(draft, link, { id, pos: on.pos, parent: chain[index - 1]?.id, child: chain[index]?.id })
   })
   return { document: edited, id }
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeEach, onTestFinished } from 'vitest'
 import { freePort } from '../../src-main/http/server/listen.ts'
 import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
 import { createSwarmFleet } from '../../src-main/runtimes/swarm/swarm-fleet.ts'
-import { createSwarmWay, createWorkerPorts } from '../../src-main/runtimes/swarm/swarm-machine.ts'
+import { createSwarmConnection, createWorkerPorts } from '../../src-main/runtimes/swarm/swarm-machine.ts'
 import { sshOfUser } from '../support/far-machine.ts'
 import { type RemoteSwarm, remoteSwarm } from '../support/far-swarm.ts'
 import { inContainers, noTunnel } from './docker-place.ts'
@@ -43,7 +43,7 @@ function openWay({ nodes: [manager] }: RemoteSwarm) {
     surroundings: { env, home: folder, platform: process.platform },
     tunnel: { open: noTunnel, answerTo: () => undefined },
   }
-  const to = createSwarmWay(options)
+  const to = createSwarmConnection(options)
   return {
     options,
     to,

@@ -29,7 +29,7 @@ import { testSwarm } from './test-swarm.ts'
 
 const HUB_SOCKET = 'hub.sock'
 
-export type SwarmWayOptions = Pick<
+export type SwarmConnectionOptions = Pick<
   MachineOptions,
   'clock' | 'log' | 'pythonPath' | 'surroundings' | 'resources' | 'version' | 'registryAuth' | 'freePort' | 'tunnel'
 > & {
@@ -38,7 +38,7 @@ export type SwarmWayOptions = Pick<
   readonly link: SshLink
 }
 
-export function createSwarmWay(options: SwarmWayOptions) {
+export function createSwarmConnection(options: SwarmConnectionOptions) {
   const { machine, id, link, clock, log, tunnel, pythonPath } = options
   const way = createRemoteSocket({ link, machine, id, open: tunnel.open })
   const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
@@ -86,8 +86,8 @@ export function createSwarmWay(options: SwarmWayOptions) {
 }
 
 export function createWorkerPorts(
-  deps: Pick<SwarmWayOptions, 'machine' | 'link' | 'log' | 'freePort'> &
-    Pick<ReturnType<typeof createSwarmWay>, 'hub' | 'way'>,
+  deps: Pick<SwarmConnectionOptions, 'machine' | 'link' | 'log' | 'freePort'> &
+    Pick<ReturnType<typeof createSwarmConnection>, 'hub' | 'way'>,
 ) {
   const { machine, link, log, freePort, hub, way } = deps
   const openPort = createRemotePorts({ machine, link, log, freePort })
@@ -122,7 +122,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
   const { clock, log } = options
   const folder = join(options.folder, 'ssh')
   const link = createSshLink({ target: way, env: options.surroundings.env, clock, log, folder })
-  const to = createSwarmWay({ ...options, machine: name, id, link })
+  const to = createSwarmConnection({ ...options, machine: name, id, link })
   const { engine, nodes, parts, swarm } = to
   const ports = createWorkerPorts({ ...options, ...to, machine: name, link })
   const fleet = createSwarmFleet({ ...options, ...to, ...ports, machine: name })

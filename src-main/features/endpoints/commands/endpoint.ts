@@ -14,7 +14,7 @@ import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
 import { splitHint } from '../../workers/rules/missing-module.ts'
 import { type ServerChange, serverOfEntry } from '../../workflows/rules/server-address.ts'
-import { lacksText, standingText } from '../../workflows/rules/server-standing.ts'
+import { lacksText, serverStatusText } from '../../workflows/rules/server-status.ts'
 import { WITH_ENDPOINTS } from '../rules/deletion-text.ts'
 import { dependentsText } from '../rules/dependents.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
@@ -216,7 +216,7 @@ Examples:
           servers.map((server) => [
             String(server.number),
             server.address,
-            standingText(server, now),
+            serverStatusText(server, now),
             server.jobs.join(', '),
             server.loaded.join(', '),
             lacksText(server.lacks) ?? '',

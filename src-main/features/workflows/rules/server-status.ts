@@ -1,4 +1,4 @@
-/** Words for the standing of an endpoint's ComfyUI servers, for commands and pages. */
+/** Texts for the status of an endpoint's ComfyUI servers, for commands and pages. */
 import type { EndpointServer } from '../../../contract/workflows.ts'
 import { ago } from '../../../lib/text.ts'
 
@@ -14,7 +14,7 @@ export const SERVER_STATES = {
 const NAMES_SHOWN = 3
 
 /** @param now ms since the epoch */
-export function standingText(
+export function serverStatusText(
   { state, lostBecause, lostSince }: Pick<EndpointServer, 'state' | 'lostBecause' | 'lostSince'>,
   now: number,
 ): string {

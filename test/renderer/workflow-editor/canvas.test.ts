@@ -8,7 +8,7 @@ import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import { isObject } from '../../../src-main/lib/json/value.ts'
 import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/use-focus-in-canvas.ts'
 import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/use-moving.ts'
-import { cellsAround, linksWithin } from '../../../src-renderer/features/workflow-editor/canvas/use-near-links.ts'
+import { cellsAround, linksWithin } from '../../../src-renderer/features/workflow-editor/canvas/use-visible-links.ts'
 import { isKnownSlot, safeColour, slotColour } from '../../../src-renderer/features/workflow-editor/graph/colours.ts'
 import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
 import {

@@ -40,7 +40,7 @@ import { Overview } from './Overview.tsx'
 import { useFocusInCanvas } from './use-focus-in-canvas.ts'
 import { useLinking } from './use-linking.ts'
 import { useMoving } from './use-moving.ts'
-import { useNearLinks } from './use-near-links.ts'
+import { useVisibleLinks } from './use-visible-links.ts'
 import { DetailContext, detailAt, useOverview } from './use-overview.ts'
 import { usePointing } from './use-pointing.ts'
 
@@ -165,7 +165,7 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
   const moving = useMoving(address, flow)
   const overview = useOverview(moving.nodes, detail)
   const linking = useLinking(address, flow)
-  const links = useNearLinks(linking.links, moving.nodes)
+  const links = useVisibleLinks(linking.links, moving.nodes)
   const pointing = usePointing(address, flow)
   const actions = useActions(flow, area, pointing.pointer)
   const commands = useEditorCommands(actions)

@@ -10,7 +10,7 @@ const MANY = 200
  * Links in and around the view, as React Flow examines each in every frame of a moving view. They change only when the
  * view enters another cell.
  */
-export function useNearLinks(links: readonly FlowLink[], nodes: readonly CanvasNode[]): readonly FlowLink[] {
+export function useVisibleLinks(links: readonly FlowLink[], nodes: readonly CanvasNode[]): readonly FlowLink[] {
   const isMany = links.length > MANY
   const key = useStore((state) => (isMany ? Object.values(cellsAround(state)).join(' ') : undefined))
   return useMemo(() => {

@@ -9,7 +9,10 @@ import { openNoMachine } from './remote/no-machine.ts'
 import { openSshMachine } from './remote/ssh-machine.ts'
 import { openSwarmMachine } from './swarm/swarm-machine.ts'
 
-type OpenMachine<Kind extends MachineConnection['kind']> = (machine: MachineBy<Kind>, options: MachineOptions) => MachineDriver
+type OpenMachine<Kind extends MachineConnection['kind']> = (
+  machine: MachineBy<Kind>,
+  options: MachineOptions,
+) => MachineDriver
 
 /** THE table. Swarms need the reverse tunnel of an SSH manager; local connections have none. */
 const WAYS: { readonly [Kind in MachineConnection['kind']]: OpenMachine<Kind> } = {

@@ -102,7 +102,7 @@ describe('hints for inputs', () => {
     expect((await get('/api/endpoints/other/input-hints')).example).toBe('{"a":1}')
   })
 
-  it('come from the function's signature if an app's endpoint has had no job', async () => {
+  it('come from the signature of the function if an endpoint of an app has had no job', async () => {
     const { service, deploy } = await setupReleases()
     const greet = { name: 'greet', module: 'worker', is_async: false, is_generator: false, is_class: false }
     await deploy({ greet: { functions: [{ ...greet, example: { name: 'Ada' } }] }, shout: {} })

@@ -284,7 +284,8 @@ async function fitToMachine(
   },
 ): Promise<Fitted> {
   const isRemote = machine !== THIS_MACHINE
-  if (isRemote && wanted === PROCESSES) throw new AppError('BAD_FIELD', { field: 'runsOn', why: processesStay(machine) })
+  if (isRemote && wanted === PROCESSES)
+    throw new AppError('BAD_FIELD', { field: 'runsOn', why: processesStay(machine) })
   const noEngine = await fleet.refusal({ container: containerSettings.parse({ machine }) })
   const asked = isRemote ? CONTAINERS : wanted
   if (asked === CONTAINERS && noEngine !== undefined && !isRemote)

@@ -6,11 +6,11 @@ import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
 import {
-  machineWithRoom,
   findRoom,
   lacksMemory,
-  mayRunOn,
   type MachineCandidate,
+  machineWithRoom,
+  mayRunOn,
   reasonsText,
   wantedMachine,
 } from '../../runtimes/rules/choose-machine.ts'

@@ -23,4 +23,6 @@ export type MachineOptions = MachineFleetsOptions & {
   readonly openBy: (way: MachineConnection) => MachineDriver
 }
 
-export type MachineBy<Kind extends MachineConnection['kind']> = Machine & { readonly way: Extract<MachineConnection, { kind: Kind }> }
+export type MachineBy<Kind extends MachineConnection['kind']> = Machine & {
+  readonly way: Extract<MachineConnection, { kind: Kind }>
+}

@@ -37,7 +37,8 @@ export function mayRunOn(container: MachineWish | undefined, machine: string): b
 export function machineWithRoom(wish: MachineWish, machines: readonly MachineCandidate[]): string | undefined {
   const fits = machines.filter((machine) => mayRunOn(wish, machine.name) && roomOn(wish, machine).free > 0)
   const isRemote = ({ name }: MachineCandidate) => (name === THIS_MACHINE ? 0 : 1)
-  return fits.toSorted((a, b) => a.workers - b.workers || isRemote(a) - isRemote(b) || (a.name < b.name ? -1 : 1))[0]?.name
+  return fits.toSorted((a, b) => a.workers - b.workers || isRemote(a) - isRemote(b) || (a.name < b.name ? -1 : 1))[0]
+    ?.name
 }
 
 export function findRoom(wish: MachineWish, machines: readonly MachineCandidate[]): Room {

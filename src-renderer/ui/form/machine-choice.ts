@@ -1,5 +1,5 @@
 import { ANY_MACHINE, type MachineView, THIS_MACHINE } from '../../../src-main/contract/machines.ts'
-import { machineText, otherMachine, type MachineWish } from '../../../src-main/runtimes/rules/choose-machine.ts'
+import { type MachineWish, machineText, otherMachine } from '../../../src-main/runtimes/rules/choose-machine.ts'
 import type { SelectChoice } from './Select.tsx'
 
 export function onMachineText({ container }: { readonly container?: MachineWish | undefined }): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  gpuDevices,
   gpuAccess,
+  gpuDevices,
   isOlder,
   toolkitEscapes,
   withoutGpus,
@@ -74,7 +74,7 @@ describe('a container gets its cards', () => {
     })
   })
 
-  it('by NVIDIA's hook if nothing else is installed', () => {
+  it("by NVIDIA's hook if nothing else is installed", () => {
     expect(gpuAccess(DEBIAN, true)).toBe('nvidia driver')
   })
 })

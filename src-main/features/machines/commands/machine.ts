@@ -8,7 +8,7 @@ import { wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { openSession, type Session } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { type MachineView, type MachineConnection, machineCreate } from '../../../contract/machines.ts'
+import { type MachineConnection, type MachineView, machineCreate } from '../../../contract/machines.ts'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { counted, sizeText, withFullStop } from '../../../lib/text.ts'
 import { named } from '../../endpoints/rules/dependents.ts'
@@ -108,7 +108,11 @@ Examples:
     })
 }
 
-function connectionOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineConnection {
+function connectionOf(
+  name: string,
+  { ssh, port, context, docker, tls }: AddOptions,
+  { cwd }: Surroundings,
+): MachineConnection {
   if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
   if (context !== undefined) return { kind: 'context', name: context }
   if (docker !== undefined)

@@ -2,8 +2,8 @@
 import type { DoctorRow } from '../../../contract/system.ts'
 import {
   type GpuAccess,
-  gpuDevices,
   gpuAccess,
+  gpuDevices,
   INSTALL_TOOLKIT,
   isOlder,
   SAFE_TOOLKIT,

@@ -40,9 +40,9 @@ import { Overview } from './Overview.tsx'
 import { useFocusInCanvas } from './use-focus-in-canvas.ts'
 import { useLinking } from './use-linking.ts'
 import { useMoving } from './use-moving.ts'
-import { useVisibleLinks } from './use-visible-links.ts'
 import { DetailContext, detailAt, useOverview } from './use-overview.ts'
 import { usePointing } from './use-pointing.ts'
+import { useVisibleLinks } from './use-visible-links.ts'
 
 const BoundaryBox = memo(function BoundaryBox({ data: { side, slots } }: NodeProps<BoundaryNode>) {
   const isIn = side === 'inputs'

@@ -11,7 +11,7 @@ import type { NodeType, NodeTypes } from '../node-types.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 import { addWaypoints } from './graph-parts.ts'
-import { shareReroutes, type Waypoint, reroutesOfLink } from './reroutes.ts'
+import { reroutesOfLink, shareReroutes, type Waypoint } from './reroutes.ts'
 import {
   addLink,
   boundarySlot,

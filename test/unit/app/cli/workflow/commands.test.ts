@@ -404,7 +404,7 @@ describe('workflow run', () => {
 })
 
 // The contents of users' files must be described, and stay the same.
-test('users' own files are announced, and open and save unchanged', async ({ skip }) => {
+test('files of users are announced, and open and save unchanged', async ({ skip }) => {
   skip(noWorkflowFiles !== undefined, noWorkflowFiles)
   const { run, write } = await setup()
   for (const name of workflowFiles) {

@@ -25,7 +25,7 @@ LOOK_S = 5.0
 LOOK_MAX_S = 1.0
 # Attempts on a server of others. source: the public image worker.
 ATTEMPTS = 500
-# A prompt's end is told a moment before it is in the history.
+# The server announces the end of a prompt a moment before its history has it.
 HISTORY_LOOKS, HISTORY_EVERY_S = 250, 0.02
 TITLE_MAX = 200
 # Seconds from a lost connection to the end of its process.
@@ -69,7 +69,7 @@ def run_job(given: Any, context: Context) -> dict[str, Any]:
 
 
 def wait_for_server(context: Context) -> None:
-    """Starts it where it has ended. Raises Failure where it does not come."""
+    """Starts it if it has ended. Raises Failure if it does not answer."""
     settings, process, server = context.settings, context.process, context.server
     attempts = settings.look_attempts or (ATTEMPTS if process is None else None)
     pause, why, attempt = settings.look_every_s, "", 0
@@ -118,7 +118,7 @@ def _run_on_server(job: JobInput, context: Context) -> dict[str, Any]:
         try:
             return _finish(job, context, follower, prompt_id, left_out)
         except BaseException:
-            # Also of a server that is only slow: nobody would fetch its result.
+            # Cancels it even if the server is only slow: nobody would fetch its result.
             if context.process is None or not context.process.has_ended():
                 interrupt_prompt(server, prompt_id, log)
             raise

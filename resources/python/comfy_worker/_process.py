@@ -36,7 +36,7 @@ def has_card() -> bool:
 
 
 class ComfyProcess:
-    """A thread of its own starts each child, since Linux ends a child with the thread that started it."""
+    """A separate thread starts each child, since Linux ends a child with the thread that started it."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -54,7 +54,7 @@ class ComfyProcess:
         return f"http://{self._settings.host}:{self._settings.port}"
 
     def ensure(self) -> None:
-        """Starts the server unless it runs; returns once it has been started, not when it answers."""
+        """Starts the server unless it runs; does not wait until it answers."""
         with self._changed:
             if self._child is not None and self._code is None:
                 return
@@ -148,7 +148,7 @@ class ComfyProcess:
             reader = threading.Thread(target=self._read, args=[child], daemon=True)
             reader.start()
             code = child.wait()
-            # Its own children may hold the pipe open.
+            # Child processes of the server may hold the pipe open.
             reader.join(1.0)
             self._set(child, code)
 

@@ -38,7 +38,7 @@ def read_preview(data: bytes) -> Preview | None:
 
 
 class Progress:
-    """Tells the newest value, at most once per span, since clients that ask see only the last one."""
+    """Reports the newest value, at most once per span, since clients that poll see only the last one."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Progress:
     def _enter(self, node: str | None) -> None:
         if node == self.node:
             return
-        # An older server works on one node at a time and tells its start alone: the one before has ended.
+        # Older servers run one node at a time and report only its start: the node before has ended.
         if not self._tells_states:
             self._finish([self.node])
         self.node, self._step, self._steps = node, None, None

@@ -50,7 +50,7 @@ class Server:
     def ask(
         self, path: str, *, timeout: float, body: bytes | None = None, content_type: str = "application/json"
     ) -> Answer:
-        """Raises OSError or http.client.HTTPException where no answer comes."""
+        """Raises OSError or http.client.HTTPException if no answer comes."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:
             headers = {} if body is None else {"Content-Type": content_type}

@@ -22,7 +22,7 @@ class SocketClosed(OSError):
 
 
 class WebSocket:
-    """One connection. Raises OSError where it cannot be opened, and SocketClosed when it ends."""
+    """One connection. Raises OSError if it cannot be opened, and SocketClosed when it ends."""
 
     def __init__(self, host: str, port: int, path: str, timeout: float) -> None:
         self._socket = socket.create_connection((host, port), timeout)
@@ -39,7 +39,7 @@ class WebSocket:
         self._send(TEXT, text.encode())
 
     def receive(self, timeout: float) -> str | bytes | None:
-        """The next message; None where none comes in time. Half a message is kept for the next call."""
+        """The next message; None if none comes in time. Half a message is kept for the next call."""
         until = time.monotonic() + timeout
         while True:
             frame = self._take_frame()
@@ -91,7 +91,7 @@ class WebSocket:
             raise SocketClosed(f"Handshake status {status.partition(' ')[2]}")
 
     def _fill(self, until: float) -> bool:
-        """Reads what is there; False when the time is over."""
+        """Reads available bytes; False when the time is over."""
         left = until - time.monotonic()
         ready, _, _ = select.select([self._socket], [], [], max(0.0, left))
         if not ready:

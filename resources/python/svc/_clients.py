@@ -34,7 +34,7 @@ class EndpointJob:
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, well or not, as far as is known."""
+        """Whether it had ended at the last update."""
         from svc._jobs import FINAL
 
         return self._record.get("status") in FINAL

@@ -85,12 +85,12 @@ class Endpoint:
 
     @property
     def workers_min(self) -> int:
-        """Workers that are always there."""
+        """The minimum number of workers."""
         return self.settings.workers[0]
 
     @property
     def workers_max(self) -> int:
-        """The most workers at a time."""
+        """The maximum number of workers."""
         return self.settings.workers[1]
 
     def __call__(self, target: Any) -> Any:

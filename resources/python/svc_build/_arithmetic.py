@@ -9,7 +9,7 @@ from typing import Any
 
 from svc_build._symbols import Unresolved
 
-# Of a text, list, dict or set, and decimal digits of a number. Source: ours; a setting is never larger.
+# Maximum length of a text, list, dict or set, and digits of a number. Source: ours; a setting is never larger.
 _LARGEST = 100_000
 _LARGEST_NUMBER = 10**100
 

@@ -22,7 +22,7 @@ _WORKER = frozenset({"__main__", "svc_worker"})
 
 _DECORATED = re.compile(rb"^[ \t]*@[\w.]*Endpoint\b|\bEndpoint\(", re.MULTILINE)
 
-# Entries of ignored folders that are looked at. Source: ours; about a second.
+# Entries of ignored folders that are searched. Source: ours; about a second.
 _LOOKED_AT = 20_000
 
 _WRITE = 'Write `from svc import Endpoint` and `@Endpoint(name="hello")` above a function.'

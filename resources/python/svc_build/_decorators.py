@@ -211,7 +211,7 @@ def _assigned_name(statement: ast.stmt, call: ast.Call) -> str | None:
 
 
 def _without_values(statement: ast.stmt) -> list[ast.AST]:
-    """Where the class is only named: in `E = Endpoint` and in annotations."""
+    """Places that only name the class: `E = Endpoint` and annotations."""
     named: list[ast.AST] = []
     if isinstance(statement, ast.AnnAssign):
         named.extend(ast.walk(statement.annotation))

@@ -107,7 +107,7 @@ class ProjectFiles:
         return self._deciding(path, is_folder=os.path.isdir(os.path.join(self.root, path)))
 
     def ignored_sources(self, limit: int) -> Iterator[str]:
-        """Python files that were left out, among the first `limit` entries: for the question why nothing was found."""
+        """Python files that were left out, among the first `limit` entries, to explain why nothing was found."""
         skipped = {".git", ".svc", ".venv", "venv", "node_modules", "__pycache__", "site-packages"}
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if name not in skipped)
@@ -173,7 +173,7 @@ class ProjectFiles:
         return False
 
     def _deciding(self, path: str, is_folder: bool) -> Pattern | None:
-        """The pattern by which this one entry is left out, not looking at the folders above."""
+        """The pattern that excludes this entry, ignoring the folders above."""
         if (never := _NEVER.first(path, is_folder)) is not None:
             return never
         decided = None

@@ -110,7 +110,7 @@ def _expression(glob: str) -> str | None:
 
 
 def _bracket(glob: str, start: int) -> tuple[str | None, int]:
-    """The expression of `[...]` and the place after it."""
+    """The expression of `[...]` and the position after it."""
     at = start + 1
     negated = glob[at : at + 1] in ("!", "^") and at < len(glob)
     at += 1 if negated else 0

@@ -67,7 +67,7 @@ def _taken(files: list[str]) -> set[str]:
 
 
 def _file_name(endpoint: str, taken: set[str]) -> str:
-    """Also unique where a file system does not tell upper from lower case, and in the whole project."""
+    """Unique in the whole project, even on case-insensitive file systems."""
     safe = _UNSAFE.sub("_", endpoint).strip("_") or "endpoint"
     name, count = f"handler_{safe}.py", 1
     while name.lower() in taken:
@@ -77,7 +77,7 @@ def _file_name(endpoint: str, taken: set[str]) -> str:
 
 
 def _write(path: str, source: str) -> None:
-    # Through a second file, so that a worker never reads half of one.
+    # Written to a second file first, so that a worker never reads an incomplete one.
     with open(f"{path}.new", "w", encoding="ascii", newline="\n") as opened:
         opened.write(source)
     os.replace(f"{path}.new", path)

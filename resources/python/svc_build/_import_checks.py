@@ -187,7 +187,7 @@ class ImportChecker:
         return [definition for definition in found if self._calls.owner(definition) is not None]
 
     def _makes_endpoint(self, module: str) -> bool:
-        """Whether a module offers an object that other files may decorate with: then it is no mere peer."""
+        """Whether a module has an object that other files may decorate with."""
         offered = [endpoint for endpoint in self._table.objects if endpoint.module == module and endpoint.variable]
         return any(endpoint.client_mode is None for endpoint in offered)
 

@@ -86,7 +86,7 @@ class _Collector:
             self.dynamic.append((f"`{shown(node)}`", node.lineno))
 
     def _has_no_import(self, node: ast.AST) -> bool:
-        """Nodes without a place of their own (arguments, handlers' types) are looked into."""
+        """Searches nodes without a position (arguments, handlers' types)."""
         first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
         if first is None or last is None:
             return False

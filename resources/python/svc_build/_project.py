@@ -25,7 +25,8 @@ _IMPORT = re.compile(
 
 @dataclass(frozen=True)
 class Located:
-    """Where an import leads. `kind`: project, sdk, external (also the standard library), missing; `name` is dotted."""
+    """The target of an import. `kind`: project, sdk, external (also the standard library), missing; `name` is dotted.
+    """
 
     kind: str
     name: str
@@ -109,7 +110,7 @@ class Project:
         return ".".join(parts[:kept] + ([source.module] if source.module else []))
 
     def locate(self, source: Import, module: str) -> Located:
-        """Where `source.module` (without its name) leads for the code of `module`."""
+        """The target of `source.module` (without its name) in the code of `module`."""
         name = self.absolute(source, module)
         if name is None:
             return Located("missing", "." * source.level + source.module)

@@ -21,7 +21,7 @@ from svc_files._giving import Giving
 from svc_files._session import Session
 from svc_files._store import Store
 
-# How long the container stays when nobody comes, and how often it looks, s. A start takes about one. Source: ours.
+# How long an unused container stays, and how often it checks, s. A start takes about one. Source: ours.
 _UNUSED_S = 600
 _LOOK_S = 30
 
@@ -39,7 +39,7 @@ def _main(command: str, folder: str, trees: list[str]) -> int:
         return 1
     with store.alone():
         if command == "receive":
-            # An end before its time is told by nobody who is left to hear it.
+            # If the other side has gone, nobody can read the error.
             with contextlib.suppress(EOFError, BrokenPipeError):
                 return 0 if Session(store, sys.stdin.buffer, sys.stdout.buffer).run() else 1
             return 1
@@ -54,9 +54,9 @@ def _main(command: str, folder: str, trees: list[str]) -> int:
 
 
 def _wait(store: Store) -> None:
-    """The service may be gone for ever: then nothing of it goes on here."""
+    """Ends the container if the service is gone for good."""
     ends = {signal.SIGTERM, signal.SIGINT}
-    # The first process of a container hears of no signal that it has not asked for.
+    # The first process of a container gets only signals that it handles.
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     began = time.time()
     while signal.sigtimedwait(ends, _LOOK_S) is None:

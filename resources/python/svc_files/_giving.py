@@ -17,12 +17,12 @@ from svc_files._manifest import Blob
 from svc_files._session import Conversation
 
 _PIECE_BYTES = 1 << 18
-# How often the store is told that somebody needs it, s. Source: less than the time after which its container ends.
+# Seconds between messages to the other store, less than the time after which its container ends.
 _TOUCH_S = 30
 
 
 class Giving(Conversation):
-    """The side that gives."""
+    """The sending side."""
 
     _touched_at = 0.0
     _told = -1
@@ -34,7 +34,7 @@ class Giving(Conversation):
             return self._fail({"failed": "refused", "why": "the manager does not have the files any more"})
         owner = self._store.owner(tree)
         about: dict[str, Any] = {"begin": tree, "owner": owner, "removed": []}
-        # It may be there already, and only has to be marked as used.
+        # It may be stored already, and only has to be marked as used.
         self._say(**about, base=tree, bytes=0)
         answer = self._hear()
         if "unknown" in answer:

@@ -53,7 +53,7 @@ class Manifest:
         return Manifest({}).changed(text, [])
 
     def changed(self, added: str, removed: Iterable[str]) -> Manifest:
-        """With the lines of `added` in it, which count more than those that have their paths, and without others."""
+        """Adds the lines of `added`, which replace those with the same path, and removes others."""
         lines = dict(self._lines)
         for path in removed:
             lines.pop(path, None)
@@ -120,7 +120,7 @@ def _checked(path: str) -> str:
 
 
 def _within(path: str, link: str) -> str:
-    """Looks at the text alone; the store looks again at where all links together lead."""
+    """Checks the text alone; the store checks where all links together lead."""
     depth = path.count("/")
     if not link or "\0" in link or link.startswith("/"):
         raise BadManifest(f"the link {path!r} leads out of the tree")

@@ -26,13 +26,13 @@ from typing import Any, BinaryIO
 from svc_files._manifest import BadManifest, Entry, Manifest
 from svc_files._store import Store, is_room_error
 
-# A connection that says nothing for so long is gone, whatever its other end knows of it, s. Source: ours.
+# Seconds of silence after which a connection counts as lost, whatever its other end reports. Source: ours.
 IDLE_S = 60
 _PIECE_BYTES = 1 << 18
 
 
 class Conversation:
-    """One side of a sending; `run` returns whether the tree is there."""
+    """One side of a transfer; `run` returns whether the tree is complete."""
 
     def __init__(self, store: Store, read: BinaryIO, write: BinaryIO) -> None:
         self._store = store
@@ -52,7 +52,7 @@ class Conversation:
 
 
 class Session(Conversation):
-    """The side that receives."""
+    """The receiving side."""
 
     def run(self) -> bool:
         """Raises EOFError when the connection ends before its time."""
@@ -117,7 +117,7 @@ class Session(Conversation):
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """The process ends when what is done within takes too long."""
+    """End the process if the block takes too long."""
     signal.alarm(IDLE_S)
     yield
     signal.alarm(0)

@@ -43,7 +43,8 @@ class Store:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the store. Who held it is ended: the service sends one thing at a time, so its connection is gone."""
+        """Hold the store and end the earlier holder: the service sends one thing at a time, so that connection is gone.
+        """
         with open(self._lock, "a+", encoding="utf-8") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -60,7 +61,7 @@ class Store:
             yield
 
     def used_at(self) -> float:
-        """When somebody held it last or something came, in s since the epoch."""
+        """When it was last held or written to, in s since the epoch."""
         used = 0.0
         for path in (self._lock, *self._incoming.glob("*")):
             with suppress(FileNotFoundError):
@@ -68,16 +69,16 @@ class Store:
         return used
 
     def touch(self) -> None:
-        """Somebody needs it, also where nobody holds it."""
+        """Mark it as needed, even if nobody holds it."""
         self._lock.touch()
 
     def owner(self, tree: str) -> str:
-        """Whose a tree is that is here."""
+        """The owner of a stored tree."""
         owner: str = json.loads((self._trees / f"{tree}.json").read_text(encoding="utf-8"))["owner"]
         return owner
 
     def open(self, blob: Blob) -> BinaryIO:
-        """A content that is here, to be read. Raises FileNotFoundError where it is not."""
+        """Open a stored content. Raises FileNotFoundError if it is missing."""
         return open(self._found(blob) or self._path(blob), "rb")
 
     def manifest(self, tree: str) -> Manifest | None:
@@ -87,7 +88,7 @@ class Store:
         return Manifest.read((self._trees / f"{tree}.manifest").read_text(encoding="utf-8"))
 
     def missing(self, entries: Iterable[Entry]) -> dict[str, int]:
-        """How much is here of each content that is not here whole, in bytes, by its SHA-256."""
+        """Bytes received so far of each incomplete content, by its SHA-256."""
         blobs = {entry.blob.sha256: entry.blob for entry in entries if entry.blob is not None}
         return {sha256: self._come(sha256) for sha256, blob in blobs.items() if self._found(blob) is None}
 
@@ -95,7 +96,7 @@ class Store:
         return shutil.disk_usage(self._blobs).free
 
     def take(self, sha256: str, size: int, pieces: Iterable[bytes]) -> bool:
-        """Write the rest of a content, from where it stopped. False: it is another one, and is thrown away."""
+        """Append the rest of a content. False: it has another hash, and was deleted."""
         path = self._incoming / sha256
         try:
             is_whole = _append(path, pieces) == (sha256, size)
@@ -110,7 +111,7 @@ class Store:
         return is_whole
 
     def make_tree(self, manifest: Manifest, owner: str) -> None:
-        """Make the tree, all of whose contents are here."""
+        """Create the tree, whose contents are all stored."""
         tree = manifest.id()
         target = self._trees / tree
         if not target.is_dir():
@@ -119,12 +120,12 @@ class Store:
             begun.mkdir(mode=0o755)
             self._fill(begun, manifest.entries())
             self._write(f"{tree}.manifest", manifest.text())
-            os.sync()  # a tree that has its name is whole, also after the power was lost
+            os.sync()  # a tree with its final name is complete, even after power loss
             begun.rename(target)
         self._write(f"{tree}.json", json.dumps({"owner": owner}))
 
     def trees(self) -> list[dict[str, Any]]:
-        """The trees that are here: whose each is, and when it was last sent, in ms since the epoch."""
+        """The stored trees: owner, and when each was last sent, in ms since the epoch."""
         found = []
         for record in self._trees.glob("*.json"):
             found.append(
@@ -133,7 +134,7 @@ class Store:
         return sorted(found, key=lambda one: one["tree"])
 
     def remove(self, trees: Iterable[str]) -> int:
-        """Remove trees, with what was begun and the contents that no tree has any more. Returns how many bytes."""
+        """Remove trees, incomplete contents and contents that no tree uses. Returns the freed bytes."""
         for tree in trees:
             if SHA256.fullmatch(tree):
                 (self._trees / f"{tree}.json").unlink(missing_ok=True)
@@ -156,7 +157,7 @@ class Store:
         return f"{self._blobs}/{blob.sha256[:2]}/{blob.sha256}{'x' if blob.executable else ''}"
 
     def _found(self, blob: Blob) -> str | None:
-        """Where the content is, whatever its rights. A disk that lost its power may have left less than the whole."""
+        """The path of the content, whatever its rights. Power loss may have left it incomplete."""
         for executable in (blob.executable, not blob.executable):
             path = self._path(Blob(blob.sha256, blob.size, executable))
             try:
@@ -179,7 +180,7 @@ class Store:
         path.rename(target)
 
     def _ensure(self, blob: Blob) -> None:
-        """The blob with its own rights, made of the other one where only that is here."""
+        """The blob with these rights, copied from the other one if only that exists."""
         found = self._found(blob)
         if found is None:
             raise BadManifest(f"the content {blob.sha256} has not come")
@@ -233,7 +234,7 @@ def _link(blob: str, target: str) -> None:
     try:
         os.link(blob, target)
     except OSError as error:
-        # A file can have so many names and no more (65,000 on ext4), and apps have many empty files.
+        # The number of hard links to a file is limited (65,000 on ext4), and apps have many empty files.
         if error.errno != errno.EMLINK:
             raise
         shutil.copyfile(blob, target)
@@ -241,5 +242,5 @@ def _link(blob: str, target: str) -> None:
 
 
 def is_room_error(error: OSError) -> bool:
-    """Whether the disk, or what this user may have of it, is full."""
+    """Whether the disk or the user's quota is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -78,7 +78,7 @@ class Package:
         return {name.strip() for name in found}, self.complete
 
     def everything(self) -> set[str]:
-        """All that looks like a registered class, in all files."""
+        """Everything that looks like a registered class, in all files."""
         found: set[str] = set()
         for path in sorted(self.root.rglob("*.py")):
             inner = path.relative_to(self.root)

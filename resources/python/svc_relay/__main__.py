@@ -14,7 +14,7 @@ from svc_relay._watchdog import Engine, Watchdog
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of them until it is told to end. Returns the exit status."""
+    """Run one of them until a signal ends it. Returns the exit status."""
     options = _parser().parse_args(arguments)
     if options.mode == "relay":
         return asyncio.run(run_relay(options.listen, options.to, options.allow))

@@ -51,7 +51,7 @@ def identity_of(address: Address) -> Identity | None:
 
 
 def keep_alive(end: socket.socket, idle_s: int = 30, interval_s: int = 10) -> None:
-    """Find out, by default within a minute, that the other side has vanished without a word."""
+    """Enable keepalive, which notices a vanished peer, by default within a minute."""
     if end.family == socket.AF_UNIX:
         return
     end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -37,7 +37,7 @@ _CONTROL = "hub.sock"
 _SOCKET = re.compile(r"to-([0-9.]+)-([0-9]{1,5})\.sock")
 _WAIT_S = 5.0
 _LINE = 4096
-# A node that vanished without a word is found within this time.
+# Seconds within which a vanished node is noticed.
 _SILENCE_MS = 5000
 
 
@@ -56,7 +56,7 @@ async def run_hub(listen: list[TcpAddress], to: Address, allow: Networks, *, fol
 
 
 async def run_agent(listen: TcpAddress, engine: str, allow: Networks, *, key: str, watchdog: Watchdog) -> int:
-    """Lead to the engine, and guard the workers of the service here, until SIGTERM. Returns the exit status."""
+    """Forward to the engine, and guard the workers of the service here, until SIGTERM. Returns the exit status."""
     stopped = until_told()
     agent = Agent(UnixAddress(engine), allow, Path(key).read_bytes())
     server = await asyncio.start_server(agent.serve, listen.host, listen.port)
@@ -69,7 +69,7 @@ async def run_agent(listen: TcpAddress, engine: str, allow: Networks, *, key: st
 
 
 class Agent:
-    """The end of the way at the engine of a node."""
+    """The end of the connection at the engine of a node."""
 
     def __init__(self, engine: UnixAddress, allow: Networks, key: bytes) -> None:
         self._relay = Relay(engine, allow)
@@ -93,7 +93,7 @@ class Agent:
 
 
 class Hub:
-    """The end of the way at the manager."""
+    """The end of the connection at the manager."""
 
     def __init__(self, folder: Path, key: bytes) -> None:
         self._folder = folder

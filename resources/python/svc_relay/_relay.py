@@ -24,9 +24,9 @@ from svc_relay._addresses import Address, Identity, TcpAddress, UnixAddress, ide
 _HELD = 64 * 1024
 # A working tunnel takes a connection at once; one that hangs must not hold a worker's call.
 _CONNECT_S = 5.0
-# How often it is looked for a new socket, while connections are open.
+# Seconds between checks for a new socket, while connections are open.
 _LOOK_S = 1.0
-# Workers of a machine that come back at once.
+# Pending connections: all workers of a machine may reconnect at once.
 _BACKLOG = 1024
 
 Networks = list[IPv4Network | IPv6Network]
@@ -60,7 +60,7 @@ def until_told() -> asyncio.Event:
 
 
 class Relay:
-    """Listeners that lead to one address."""
+    """Listeners that forward to one address."""
 
     def __init__(self, to: Address, allow: Networks) -> None:
         """`allow`: networks whose addresses may connect; all where there is none."""
@@ -107,7 +107,7 @@ class Relay:
         await self.lead(reader, writer)
 
     async def lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, greeting: bytes = b"") -> None:
-        """Lead a connection there until it ends. `greeting`: what who came hears when the other end is reached."""
+        """Forward a connection until it ends. `greeting`: sent to the client once the other end is reached."""
         identity = identity_of(self._to)
         try:
             there_reader, there_writer = await asyncio.wait_for(self._connect(), _CONNECT_S)
@@ -127,7 +127,7 @@ class Relay:
                 end.transport.set_write_buffer_limits(high=_HELD)
                 keep_alive(end.get_extra_info("socket"))
             await copy_both(reader, there_writer, there_reader, writer)
-        except OSError:  # who came broke off while the other end was reached
+        except OSError:  # the client left during the connection attempt
             _abort(*ends)
         finally:
             del self._open[ends]
@@ -135,7 +135,7 @@ class Relay:
                 end.close()
 
     def allows(self, writer: asyncio.StreamWriter) -> bool:
-        """Whether who came is on one of its networks."""
+        """Whether the client is on an allowed network."""
         peer = writer.get_extra_info("peername")
         return not self._allow or (peer is not None and any(ip_address(peer[0]) in network for network in self._allow))
 

@@ -37,7 +37,7 @@ _TIMEOUT_S = 60.0
 
 
 class EngineError(Exception):
-    """The engine cannot be asked, or refused."""
+    """The engine does not answer, or refused."""
 
 
 class Engine:
@@ -136,7 +136,7 @@ class Watchdog:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 list(pool.map(lambda worker: self._engine.stop(worker, _GRACE_S), workers))
             if workers:
-                return False  # one may have been starting: looked at again
+                return False  # one may have been starting: checked again
             for relay in self._engine.running([f"{_SERVICE}={self._service}", _RELAY]):
                 self._engine.stop(relay, _GRACE_S)
         except EngineError as error:

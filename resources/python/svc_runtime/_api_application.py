@@ -176,7 +176,7 @@ class _Exchange:
         return Answer(start["status"], headers, _Pieces(self, first))
 
     def leave(self) -> None:
-        """Nobody reads on: the application is told, and what it still says is dropped."""
+        """The client has left: the application gets a disconnect, and its later messages are dropped."""
         self._gone.set()
         with contextlib.suppress(asyncio.QueueEmpty):  # so that a waiting `send` goes on
             while True:
@@ -249,7 +249,7 @@ class _Lifespan:
         try:
             await self._app(scope, self._events.get, self._send)
         except (Exception, SystemExit):
-            pass  # an application without a life of its own; one that failed to start has said so
+            pass  # no lifespan events; a failed start was reported
         finally:
             if not self._started.done():
                 self._started.set_result(None)

@@ -27,7 +27,7 @@ def load_deployed(env: Mapping[str, str], *kinds: str) -> tuple[str, Any]:
     """
     name = env.get("FLASH_RESOURCE_NAME") or env.get("RUNPOD_RESOURCE_NAME")
     if not name:
-        raise StartError("the worker is told no resource: FLASH_RESOURCE_NAME and RUNPOD_DEV_RESOURCE are not set")
+        raise StartError("no resource is named: FLASH_RESOURCE_NAME and RUNPOD_DEV_RESOURCE are not set")
     folder = os.path.abspath(env.get("RUNPOD_APP_DIR") or _APP_FOLDER)
     manifest = _read_manifest(os.path.join(folder, _MANIFEST))
     resource = _resource(manifest, name, folder)

@@ -1,4 +1,4 @@
-"""How a worker that cannot start says so, and what its environment tells every kind of worker."""
+"""Reports why a worker cannot start, and reads the settings that every kind of worker has."""
 
 from __future__ import annotations
 

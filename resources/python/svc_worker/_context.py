@@ -20,11 +20,9 @@ def current_job_id() -> str | None:
 
 
 def progress(value: Any) -> None:
-    """Show `value` as the output of the current job while it runs.
-
-    Returns at once: the value is sent by another thread, before the result. Outside of a job (a handler called from a
-    test or a script) it does nothing. A value that cannot be written as JSON is dropped, with a line in the log.
-    """
+    """Show `value` as the output of the current job while it runs. Returns at once: another thread sends the value,
+    before the result. Outside of a job (a handler called from a test or a script) it does nothing. A value that
+    cannot be written as JSON is dropped, with a line in the log."""
     job = running_job.get()
     if job is not None:
         job.report_progress(value)

@@ -66,7 +66,7 @@ class Connection:
             try:
                 return self._exchange(message)
             except _NotAnsweredError:
-                # A service closes idle connections; that is found out only here, and costs one new connection.
+                # A service closes idle connections; only the next request notices, which costs one new connection.
                 pass
         try:
             return self._exchange(message)

@@ -39,7 +39,7 @@ def call_interruptibly(job: RunningJob, function: Callable[..., Any], *arguments
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     try:
         import ctypes
-    except ImportError:  # a Python that was built without it
+    except ImportError:  # a Python built without this function
         return
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error) if error else None)
 

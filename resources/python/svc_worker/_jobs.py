@@ -151,7 +151,7 @@ class RunningJobs:
             return list(self._jobs)
 
     def add(self, job: RunningJob) -> bool:
-        """False when a job of this id is running already: the service handed it out again too early."""
+        """False when a job of this id is running already: the service dispatched it again too early."""
         with self._changed:
             added = self._jobs.setdefault(job.id, job) is job
         if not added:
@@ -187,6 +187,6 @@ class RunningJobs:
             self._changed.wait_for(lambda: not self._jobs)
 
     def wake(self) -> None:
-        """Make waiters look at their `give_up` again."""
+        """Make waiters check their `give_up` again."""
         with self._changed:
             self._changed.notify_all()

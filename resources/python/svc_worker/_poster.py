@@ -43,10 +43,8 @@ class Backoff:
 
 
 class ServiceWatch:
-    """Hears from each channel; the service is away while any channel's last word was a failure.
-
-    A poll is held by the service, so "back" is logged when its first answer comes, up to 20 s after jobs flow again.
-    """
+    """Tracks each channel; the service is away while any channel's last call failed. A poll is held by the service, so
+    "back" is logged when its first answer comes, up to 20 s after jobs flow again."""
 
     def __init__(self, away_limit_s: float) -> None:
         self._away_limit_s = away_limit_s
@@ -55,7 +53,7 @@ class ServiceWatch:
         self._lock = threading.Lock()
 
     def answered(self, channel: str) -> None:
-        """A channel got an answer. Costs nothing while all is well: it is on the way of every job."""
+        """A channel got an answer. Costs nothing in the usual case, as every job passes here."""
         if not self._failing:
             return
         with self._lock:

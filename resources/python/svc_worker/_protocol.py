@@ -53,7 +53,7 @@ class Settings:
         return self.take_target.replace("/job-take/", "/job-stop/")
 
     def ping(self, job_ids: Iterable[str]) -> str:
-        """Address of a sign of life; `job_id` is left out when idle."""
+        """Address of pings; `job_id` is left out when idle."""
         ids = ",".join(quote(job_id, safe="") for job_id in job_ids)
         return f"{self.ping_target}{f'&job_id={ids}' if ids else ''}&runpod_version={RUNTIME_VERSION}"
 

@@ -21,7 +21,7 @@ from svc_worker._jobs import RunningJob
 from svc_worker._load_handler import Program
 from svc_worker._poster import Poster
 
-# Seconds between two looks at a full outbox from the event loop, which must not block. source: ours.
+# Seconds between two checks of a full outbox from the event loop, which must not block. source: ours.
 LOOK_AGAIN_S = 0.005
 
 _END = object()
@@ -93,7 +93,7 @@ class ChunkStream:
         self._chunks: list[str] = []
 
     def run_sync(self, chunks: Generator[Any, Any, Any]) -> _results.Result | None:
-        """Post every chunk. None: the job was cancelled; that is looked at between two yields, and interrupts one."""
+        """Post every chunk. None: the job was cancelled, which is checked between yields and interrupts one."""
         try:
             while (chunk := call_interruptibly(self._job, next, chunks, _END)) is not _END:
                 if self._job.cancelled:

@@ -59,5 +59,5 @@ def _behind_python() -> int:
 
 def body_of(found: Any) -> Any:
     """The user's own function or class behind our decorator."""
-    # vars and not getattr: a decorated class hands unknown names on to the class.
+    # vars and not getattr: a decorated class forwards unknown names to the class.
     return vars(found).get(BODY, found) if hasattr(found, "__dict__") else found

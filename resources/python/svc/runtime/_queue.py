@@ -73,7 +73,7 @@ def queue_class(
 
 
 def _can_be_made(constructed: Signature, arguments: Mapping[str, Any]) -> bool:
-    """Otherwise each call has to bring the arguments along, and is told so when it does not."""
+    """Otherwise each call must bring the arguments, or it fails with that reason."""
     try:
         constructed.call(arguments)
     except BadInputError:

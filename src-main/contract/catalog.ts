@@ -29,7 +29,7 @@ export const catalogFile = z
       .describe(
         'classes of nodes that it has: those that come with a ComfyUI server, as resources/node-types.json has them',
       ),
-    gpuMemoryGb: z.number().positive().optional().describe('least memory of the graphics card'),
+    gpuMemoryGb: z.number().positive().optional().describe('minimum memory of the GPU'),
     diskGb: z.number().positive().optional().describe('size of the container disk'),
     settings: settings.describe('of the endpoint, other than its name and program'),
     env: z.array(z.strictObject({ name: z.string(), about: z.string() })).describe('variables that it knows'),

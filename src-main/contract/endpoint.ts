@@ -55,7 +55,7 @@ const loadBalanced = z.object({
     .min(1)
     .max(65_535)
     .optional()
-    .describe('PORT_HEALTH where it is not the same; that variable in `env` comes first'),
+    .describe('PORT_HEALTH, if different; that variable in `env` takes precedence'),
 })
 
 const EXACT_ORIGIN = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9]\d{0,4})?$/

@@ -95,7 +95,7 @@ export const machineFacts = z.object({
   cpusUsed: z.number().optional().describe('CPUs that containers of its engine used, mean since they were read before'),
   unknown: z.string().optional().describe('why load and free disk are not known'),
   cards: z.array(machineCard),
-  cardFault: z.string().optional().describe('why there is no card, or which one is missing'),
+  cardFault: z.string().optional().describe('why there is no GPU, or which one is missing'),
   images: z.array(z.object({ name: z.string(), bytes: z.number().int() })),
   nodes: z.array(machineNode).optional().describe('of a swarm'),
 })

@@ -42,7 +42,7 @@ export const manifestResource = z.object({
   model: hubModel.optional(),
   workersMin: z.number().int(),
   workersMax: z.number().int(),
-  gpuIds: z.string().optional().describe('groups and names of cards; a minus before one leaves it out'),
+  gpuIds: z.string().optional().describe('groups and names of GPUs; a minus sign excludes one'),
   gpuCount: z.number().int(),
   instanceIds: z.array(z.string()).optional().describe('CPU specs like cpu3c-1-2, best first'),
   env: z.record(z.string(), z.string()),

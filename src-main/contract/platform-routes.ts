@@ -285,7 +285,7 @@ const CATALOG_ROUTES = {
   gpuList: {
     methods: ['GET'],
     path: '/v2/catalog/gpus',
-    summary: 'List the graphics cards of this machine',
+    summary: 'List the GPUs of this machine',
     query: gpuQuery,
     response: z.object({ gpus: z.array(gpuType) }),
     errors: ['BAD_FIELD'],
@@ -293,7 +293,7 @@ const CATALOG_ROUTES = {
   gpuRead: {
     methods: ['GET'],
     path: '/v2/catalog/gpus/:id',
-    summary: 'Read a kind of graphics card',
+    summary: 'Read a GPU type',
     query: gpuQuery,
     response: gpuType,
     errors: ['BAD_FIELD', 'CATALOG_ENTRY_NOT_FOUND'],

@@ -46,7 +46,7 @@ const cardPrice = z.strictObject({
   card: z.string().trim().min(1).max(100),
   perSecond: z.number().min(0).max(1000).describe('of a worker that runs as long as it is needed'),
   alwaysOnPerSecond: z.number().min(0).max(1000).optional().describe('of a worker of the minimum'),
-  speed: z.number().min(0.01).max(100).optional().describe('how many times as fast as the card that was measured'),
+  speed: z.number().min(0.01).max(100).optional().describe('how many times as fast as the GPU that was measured'),
 })
 
 export type CardPrice = z.infer<typeof cardPrice>

@@ -28,9 +28,9 @@ class ComfyWorker:
     def start(self) -> None:
         """Waits for the server. Raises Failure: a worker that cannot run a job must not take one."""
         if self.settings.expects_card and not has_card():
-            raise Failure("No graphics card is visible in this container, though it was given one. Check the driver.")
+            raise Failure("No GPU is visible in this container, though it was given one. Check the driver.")
         if not has_card():
-            _log("No graphics card is visible: ComfyUI runs on the processor.")
+            _log("No GPU is visible: ComfyUI runs on the CPU.")
         if not self.settings.is_test:
             wait_for_server(self.context("", lambda value: None, lambda: None))
 

@@ -29,7 +29,7 @@ export const PROMPTS: readonly Prompt[] = [
   {
     name: 'make_an_endpoint',
     title: 'Make an endpoint of this handler',
-    description: 'Makes an endpoint of a handler file, sends it a job, and mends what fails.',
+    description: 'Makes an endpoint of a handler file, sends it a job, and fixes what fails.',
     input: z.strictObject({
       file: text('absolute path of the handler file'),
       name: text('id of the endpoint').optional(),

@@ -33,7 +33,7 @@ export function createGpuAllocator(options: {
     inventory = await readInventory()
     readAt = clock.steady()
     if (isSame(before, inventory)) return
-    log.info('graphics cards read', { cards: inventory.cards.length, fault: inventory.fault })
+    log.info('GPUs read', { cards: inventory.cards.length, fault: inventory.fault })
     notify()
   }
 
@@ -49,14 +49,14 @@ export function createGpuAllocator(options: {
   }
 
   function refreshInBackground(): void {
-    refresh().catch((error: Error) => log.error('graphics cards could not be read', { error: error.message }))
+    refresh().catch((error: Error) => log.error('GPUs could not be read', { error: error.message }))
   }
 
   function readAgainLater(): void {
     if (closed || cancelNext !== undefined) return
     cancelNext = clock.after(FRESH_MS, () => {
       cancelNext = undefined
-      refresh().then(notify, (error: Error) => log.error('graphics cards could not be read', { error: error.message }))
+      refresh().then(notify, (error: Error) => log.error('GPUs could not be read', { error: error.message }))
     })
   }
 

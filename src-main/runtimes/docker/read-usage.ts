@@ -37,7 +37,7 @@ async function ofContainer({ container }: ContainerWorker): Promise<WorkerUsage 
 async function ofCards(workers: readonly ContainerWorker[], gpus: GpuAllocator, gpuReader: GpuReader, log: Log) {
   const [processes] = await Promise.all([
     gpuReader.processes(),
-    gpus.refresh().catch((error) => log.warn('graphics cards not read', { error })),
+    gpus.refresh().catch((error) => log.warn('GPUs not read', { error })),
   ])
   const pids = new Map<string, readonly number[]>()
   await Promise.all(

@@ -129,9 +129,9 @@ export async function testEngine(
   const { cards, fault, fix } = (await host.gpus(true)).inventory
   report(
     cards.length > 0
-      ? { check: 'Graphics cards', state: 'ok', found: cardsText(cards) }
+      ? { check: 'GPUs', state: 'ok', found: cardsText(cards) }
       : {
-          check: 'Graphics cards',
+          check: 'GPUs',
           state: 'warning',
           found: fault ?? 'it has none',
           ...(fix === undefined ? {} : { fix }),

@@ -72,7 +72,7 @@ export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason
     }
   const most = Math.max(...named.map(({ cards }) => cards.find((one) => one.kind === kind)?.count ?? 0))
   if (most < gpuCount)
-    return { reason: `a worker wants ${counted(gpuCount, 'card')}, and no node offers more than ${most}` }
+    return { reason: `a worker wants ${counted(gpuCount, 'GPU')}, and no node offers more than ${most}` }
   return {
     cards: { kind, count: gpuCount },
     constraints: isNamed ? [`node.labels.${CARD_LABEL}==${gpu}`] : [],
@@ -114,4 +114,4 @@ function knownOf({ id, name, role, labels }: Placed, of: string): string | undef
 
 /** How to make a node offer its GPUs. Source: Docker's documentation of generic resources. */
 export const HOW_TO_CONFIGURE =
-  'On each node with cards put "node-generic-resources": ["NVIDIA-GPU=UUID"] for each card into daemon.json, set "default-runtime" to nvidia, and swarm-resource = "DOCKER_RESOURCE_NVIDIA-GPU" in the configuration of the NVIDIA container runtime'
+  'On each node with GPUs, put "node-generic-resources": ["NVIDIA-GPU=UUID"] for each GPU into daemon.json, set "default-runtime" to nvidia, and swarm-resource = "DOCKER_RESOURCE_NVIDIA-GPU" in the configuration of the NVIDIA container runtime'

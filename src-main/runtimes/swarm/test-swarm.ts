@@ -58,7 +58,7 @@ export async function testSwarm(
 }
 
 async function cardsStep(nodes: readonly SwarmNode[]): Promise<DoctorRow> {
-  const check = 'Graphics cards'
+  const check = 'GPUs'
   const having = nodes.filter(({ cards }) => cards.length > 0)
   if (having.length === 0) return { check, state: 'warning', found: 'no node offers GPUs', fix: `${HOW_TO_CONFIGURE}.` }
   const runtimes = await Promise.all(
@@ -79,5 +79,5 @@ async function cardsStep(nodes: readonly SwarmNode[]): Promise<DoctorRow> {
 function nodeCardsText({ name, cards, labels }: SwarmNode): string {
   const kinds = cards.map(({ kind, count }) => `${count} x ${kind}`).join(', ')
   const label = labels[CARD_LABEL]
-  return `${name}: ${kinds} (${label === undefined ? `no label ${CARD_LABEL}: for workers that take any card` : label})`
+  return `${name}: ${kinds} (${label === undefined ? `no label ${CARD_LABEL}: for workers that take any GPU` : label})`
 }

@@ -88,7 +88,7 @@ class Life(ComfyWorkerTest):
             self.skipTest("this machine has a card")
         _, worker = self.start_worker(RUNPOD_GPU_COUNT="1")
         self.assertEqual(worker.exit_code(), 1)
-        self.assertIn("No graphics card is visible", worker.log())
+        self.assertIn("No GPU is visible", worker.log())
 
     def test_the_server_ends_with_the_worker(self) -> None:
         service, worker = self.start_worker()

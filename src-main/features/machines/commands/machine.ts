@@ -154,7 +154,7 @@ function showStep(output: Output, { check, state, found, fix }: DoctorRow): void
 }
 
 function rowOf({ name, way, state, reason, facts, workers }: MachineView): string[] {
-  const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'card')}`
+  const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'GPU')}`
   const has = facts === undefined ? '' : `${facts.cpus} CPUs, ${sizeText(facts.memoryBytes)}${cards}`
   return [name, connectionText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
 }

@@ -288,7 +288,7 @@ function notesOf(
     ...(measured.stopMs.length === 0 ? ['No worker was seen to end: it is assumed to end at once.'] : []),
     ...(priced ? [] : ['No GPU price is set, so cost is shown in worker-seconds.']),
     ...(settings.some(({ card }) => card !== request.card) && !request.prices?.some(({ speed }) => speed !== undefined)
-      ? ['All cards are assumed to be equally fast: no speed was given.']
+      ? ['All GPUs are assumed to be equally fast: no speed was given.']
       : []),
     ...([...history.jobs, ...recorded].some(({ isOfBatch }) => isOfBatch === true)
       ? ['Batch workers are not simulated: batch jobs run on the same workers as all other jobs.']

@@ -132,7 +132,7 @@ function variedBy(form: WhatIfForm, prices: PriceTable | undefined): VariedValue
   if (scalers.length > 0) vary.scaler = scalers.filter((one) => one !== undefined)
   const cards = listOf(form.cards)
   const unknown = cards.find((card) => listed(prices, card) === undefined)
-  if (unknown !== undefined) return wrong('cards', `${unknown} is not in the list of cards.`)
+  if (unknown !== undefined) return wrong('cards', `${unknown} is not in the list of GPUs.`)
   if (cards.length > 0) vary.card = [...cards]
   return vary
 }

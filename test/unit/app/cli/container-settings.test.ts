@@ -285,7 +285,7 @@ test('endpoint show prints the settings of containers', async () => {
       'keep paused for: 60 s',
       'prepared: 1 container',
       'GPU: ADA_24',
-      'GPUs per worker: 2 cards',
+      'GPUs per worker: 2 GPUs',
       'network access: off',
     ]),
   )

@@ -110,11 +110,11 @@ describe('machines that were added', () => {
     ...{ workers: [], endpoints: [], test: { isRunning: false, steps: [] } },
     ...more,
   })
-  const step = { check: 'Graphics cards', state: 'warning', found: 'no node offers GPUs', fix: 'Configure it.' }
+  const step = { check: 'GPUs', state: 'warning', found: 'no node offers GPUs', fix: 'Configure it.' }
 
   test('are tested, and each step is a row', async () => {
     const { check } = await setup({ machines: [machine('lab', { test: { isRunning: false, steps: [step] } })] })
-    expect((await check())['lab: Graphics cards']).toEqual({ ...step, check: 'lab: Graphics cards' })
+    expect((await check())['lab: GPUs']).toEqual({ ...step, check: 'lab: GPUs' })
   })
 
   test('that are not reached are one line, and are not tested', async () => {
@@ -129,7 +129,7 @@ describe('machines that were added', () => {
   test('whose test does not end are not waited for', async () => {
     const { check } = await setup({ machines: [machine('lab', { test: { isRunning: true, steps: [step] } })] })
     const rows = await check()
-    expect(rows['lab: Graphics cards']?.state).toBe('warning')
+    expect(rows['lab: GPUs']?.state).toBe('warning')
     expect(rows['machine lab']).toMatchObject({ state: 'warning', found: 'its test did not finish in time' })
   })
 })

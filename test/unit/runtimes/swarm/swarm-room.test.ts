@@ -114,7 +114,7 @@ describe('cards of a swarm', () => {
   test.each([
     [1, undefined],
     [2, undefined],
-    [3, 'a worker wants 3 cards, and no node offers more than 2'],
+    [3, 'a worker wants 3 GPUs, and no node offers more than 2'],
   ])('%i of one node with two', (count, reason) => {
     const found = cardWish(wish('ANY', count), [node('a', 2), node('b', 1)])
     expect(found !== undefined && 'reason' in found ? found.reason : undefined).toBe(reason)

@@ -239,8 +239,8 @@ const GPU: readonly SettingField[] = [
     path: 'container.gpuCount',
     label: 'GPUs per worker',
     help: 'All of the same model.',
-    input: { kind: 'number', unit: 'cards' },
-    option: { flags: '--gpu-count <cards>', description: 'GPUs per worker' },
+    input: { kind: 'number', unit: 'GPUs' },
+    option: { flags: '--gpu-count <number>', description: 'GPUs per worker' },
     applies: withGpu,
   },
   {

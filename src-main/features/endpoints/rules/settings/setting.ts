@@ -120,7 +120,7 @@ function linesOf(of: 'text' | 'numbers' | 'volumes', value: unknown): string {
 }
 
 export function withUnit(value: number, unit: string): string {
-  const unitText = value === 1 ? unit.replace(/^([a-z]{2,})s\b/, '$1') : unit
+  const unitText = value === 1 ? unit.replace(/^([A-Za-z]{2,})s\b/, '$1') : unit
   return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${unitText}`.trim()
 }
 

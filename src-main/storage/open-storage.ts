@@ -14,11 +14,9 @@ import { PRIVATE_FILE } from '../database/write-files.ts'
 import { createAppStore } from '../features/apps/store/app-store.ts'
 import { openArtifactFiles, temporaryArtifactFiles } from '../features/apps/store/artifact-files.ts'
 import { createBatchStore } from '../features/batches/store.ts'
-import {
-  createComfyAssetStore,
-  createComfyuiPromptStore,
-  createComfyuiUserFileStore,
-} from '../features/comfyui-api/store.ts'
+import { createComfyAssetStore } from '../features/comfyui-api/store/asset-store.ts'
+import { createComfyuiPromptStore } from '../features/comfyui-api/store/prompt-store.ts'
+import { createComfyuiUserFileStore } from '../features/comfyui-api/store/user-file-store.ts'
 import { createComparisonStore } from '../features/comparisons/store.ts'
 import { createEndpointStore } from '../features/endpoints/store.ts'
 import { createEventLog, createEventStore } from '../features/jobs/store/event-store.ts'

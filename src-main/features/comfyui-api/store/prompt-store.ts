@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { JobState } from '../../contract/job.ts'
-import { queriesOf } from '../../database/queries.ts'
+import type { JobState } from '../../../contract/job.ts'
+import { queriesOf } from '../../../database/queries.ts'
 
 type NewPrompt = {
   readonly runId: string
@@ -84,74 +84,6 @@ export function createComfyuiPromptStore(db: Database) {
       SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ?`).values(),
     endedIdsFrom: query<[endpointId: string, limit: number, offset: number], string>(`
       SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq LIMIT ? OFFSET ?`).values(),
-  }
-}
-
-export type UserFile = {
-  readonly path: string
-  readonly bytes: number
-  readonly createdAt: number
-  readonly modifiedAt: number
-}
-
-export function createComfyuiUserFileStore(db: Database) {
-  const query = queriesOf(db)
-  const columns = `path, length(content) AS bytes, created_at AS createdAt, modified_at AS modifiedAt`
-  return {
-    list: query<[endpointId: string], UserFile>(`
-      SELECT ${columns} FROM comfyui_user_files WHERE endpoint_id = ? ORDER BY path`).all(),
-    get: query<[endpointId: string, path: string], UserFile>(`
-      SELECT ${columns} FROM comfyui_user_files WHERE endpoint_id = ? AND path = ?`).one(),
-    content: query<[endpointId: string, path: string], Buffer<ArrayBuffer>>(`
-      SELECT content FROM comfyui_user_files WHERE endpoint_id = ? AND path = ?`).value(),
-    totalBytes: query<[endpointId: string], number>(`
-      SELECT SUM(length(content)) FROM comfyui_user_files WHERE endpoint_id = ?`).value(0),
-    save: query<[{ endpointId: string; path: string; content: Uint8Array; now: number }]>(`
-      INSERT INTO comfyui_user_files (endpoint_id, path, content, created_at, modified_at)
-      VALUES (@endpointId, @path, @content, @now, @now)
-      ON CONFLICT (endpoint_id, path) DO UPDATE SET content = excluded.content, modified_at = excluded.modified_at`).run(),
-    move: query<[{ endpointId: string; from: string; to: string }]>(`
-      UPDATE OR REPLACE comfyui_user_files SET path = @to WHERE endpoint_id = @endpointId AND path = @from`).changed(),
-    remove: query<[endpointId: string, path: string]>(`
-      DELETE FROM comfyui_user_files WHERE endpoint_id = ? AND path = ?`).changed(),
-  }
-}
-
-type ComfyAsset = {
-  readonly id: string
-  readonly endpointId: string
-  readonly asset: string
-  readonly blake3: string
-  /** The name by which graphs load it. */
-  readonly name: string
-  readonly filePath: string | null
-  readonly contentType: string
-  readonly createdAt: number
-  readonly expiresAt: number | null
-}
-
-export function createComfyAssetStore(db: Database) {
-  const query = queriesOf(db)
-  const columns = `
-    id, endpoint_id AS endpointId, asset, blake3, name, file_path AS filePath, content_type AS contentType,
-    created_at AS createdAt, expires_at AS expiresAt`
-  const isThere = `endpoint_id = @endpointId AND COALESCE(expires_at, @now + 1) > @now`
-  return {
-    get: query<[{ endpointId: string; id: string; now: number }], ComfyAsset>(`
-      SELECT ${columns} FROM comfyui_assets WHERE id = @id AND ${isThere}`).one(),
-    byHash: query<[{ endpointId: string; blake3: string; now: number }], ComfyAsset>(`
-      SELECT ${columns} FROM comfyui_assets WHERE blake3 = @blake3 AND ${isThere}
-      ORDER BY created_at DESC LIMIT 1`).one(),
-    insert: query<[ComfyAsset]>(`
-      INSERT INTO comfyui_assets (id, endpoint_id, asset, blake3, name, file_path, content_type, created_at, expires_at)
-      VALUES (@id, @endpointId, @asset, @blake3, @name, @filePath, @contentType, @createdAt, @expiresAt)`).run(),
-    remove: query<[endpointId: string, id: string]>(`
-      DELETE FROM comfyui_assets WHERE endpoint_id = ? AND id = ?`).changed(),
-    trim: query<[{ endpointId: string; blake3: string; most: number }]>(`
-      DELETE FROM comfyui_assets WHERE id IN (
-        SELECT id FROM comfyui_assets WHERE endpoint_id = @endpointId AND blake3 = @blake3
-        ORDER BY created_at DESC LIMIT -1 OFFSET @most)`).run(),
-    removeExpired: query<[now: number]>(`DELETE FROM comfyui_assets WHERE expires_at <= ?`).run(),
   }
 }
 

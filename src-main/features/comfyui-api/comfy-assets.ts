@@ -5,11 +5,11 @@ import type { ReceivedFile, Storage } from '../../storage/storage.ts'
 import { type AssetDeps, nameAsset, storeReceived } from '../workflows/assets.ts'
 import { plainName } from '../workflows/rules/runs/find-results.ts'
 import type { RunDeps } from '../workflows/runs.ts'
-import { type ComfyPlace, outputView } from './comfy-jobs.ts'
 import { runOfPrompt } from './prompts.ts'
 import { possibleAssetIds } from './rules/asset-references.ts'
 import { readResultId } from './rules/comfy-job.ts'
 import { inputFolder } from './rules/user-paths.ts'
+import { type ComfyPlace, outputView } from './view-comfy-job.ts'
 
 type ComfyAsset = NonNullable<ReturnType<Storage['comfyAssets']['get']>>
 

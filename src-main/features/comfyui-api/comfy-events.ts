@@ -3,10 +3,11 @@ import { AppError } from '../../contract/errors.ts'
 import { createKeyedEmitter } from '../../lib/emitter.ts'
 import { pause, wait } from '../../lib/wait.ts'
 import type { RunDeps } from '../workflows/runs.ts'
-import { type ComfyPlace, nodesOf, readComfyJob, requireComfyRun } from './comfy-jobs.ts'
+import { readComfyJob, requireComfyRun } from './comfy-jobs.ts'
 import { readPreview } from './encode-preview.ts'
 import { readJobProgress } from './progress.ts'
 import { ENDED } from './rules/comfy-job.ts'
+import { type ComfyPlace, nodesOf } from './view-comfy-job.ts'
 
 type Deps = Pick<RunDeps, 'storage' | 'clock'>
 

@@ -25,18 +25,11 @@ import {
   removeComfyAsset,
 } from '../comfy-assets.ts'
 import { createComfyEvents } from '../comfy-events.ts'
-import {
-  type ComfyPlace,
-  cancelComfyJob,
-  comfyWorkflow,
-  isRunOf,
-  listComfyJobs,
-  readComfyJob,
-  requireComfyRun,
-} from '../comfy-jobs.ts'
+import { cancelComfyJob, comfyWorkflow, isRunOf, listComfyJobs, readComfyJob, requireComfyRun } from '../comfy-jobs.ts'
 import { promptOfJob, queuePrompt } from '../prompts.ts'
 import { type ComfyFailure, comfyFailure, failureBody, refusedFailure } from '../rules/comfy-error.ts'
 import { readAskedJobs, readAssetFields, readSubmission } from '../rules/comfy-requests.ts'
+import type { ComfyPlace } from '../view-comfy-job.ts'
 import { firstFile, readForm, uploadedBody } from './read-form.ts'
 
 type Deps = {

@@ -2,58 +2,35 @@
  * Serves ComfyUI's page for an endpoint, on loopback. This server adds the key to requests that it forwards to the
  * endpoint's own host, so that the browser never gets the key and the page reaches nothing else of the service.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { pageFileType } from '../../../lib/page-files.ts'
 import { percentDecoded } from '../../../lib/percent-encoding.ts'
-import { MINUTE_MS } from '../../../lib/units.ts'
-import { forwardedHeaders, isOwnRequest, type PageRequest, pageCookie, secretIn } from '../rules/page-access.ts'
+import { forwardedHeaders } from '../rules/page-access.ts'
 import { type EndpointOfPage, requestTo } from './endpoint-request.ts'
+import { createPageAccess, type IsSameUser } from './page-access.ts'
 
 export type PageOptions = EndpointOfPage & {
   /** Undefined: the page of the server behind the endpoint. */
   readonly folder: string | undefined
-  readonly isSameUser: (socket: Socket) => Promise<boolean>
+  readonly isSameUser: IsSameUser
 }
-
-const LINK_MS = MINUTE_MS
-const newSecret = () => randomBytes(16).toString('hex')
 
 /** @returns a stream handler; `linkAt` gives a link that works once, within a minute */
 export function createPage({ folder, isSameUser, ...behind }: PageOptions) {
-  const secret = newSecret()
-  let code: string | undefined = newSecret()
-  let own = ''
+  const access = createPageAccess(isSameUser)
 
   const forward = ({ method, url, headers }: IncomingMessage, more: Readonly<Record<string, string>> = {}) =>
     requestTo(behind, { method, path: url, headers: { ...forwardedHeaders(headers), ...more } })
 
-  async function redeem(given: string, { socket }: IncomingMessage): Promise<boolean> {
-    const isRight = code !== undefined && isSame(given, code) && (await isSameUser(socket))
-    if (isRight) code = undefined
-    return isRight
-  }
-
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = askedBy(incoming)
-    if (!isOwnRequest(asked, own)) return void response.writeHead(403).end()
-    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://page')
-    const given = searchParams.get('code')
-    if (pathname === '/' && given !== null && (await redeem(given, incoming))) {
-      const headers = { 'set-cookie': pageCookie(secret), 'cache-control': 'no-store', location: '/' }
-      return void response.writeHead(303, { ...headers, 'referrer-policy': 'no-referrer' }).end()
-    }
-    if (!isSame(secretIn(asked) ?? '', secret)) {
-      const text = 'This link has been used or has expired. Run `drydock comfy open` again.\n'
-      return void response.writeHead(401, { 'content-type': 'text/plain' }).end(text)
-    }
-    const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, pathname)
+    const refused = await access.answer(incoming)
+    if (refused !== undefined) return void response.writeHead(refused.status, refused.headers).end(refused.text)
+    const file = folder === undefined || incoming.method !== 'GET' ? undefined : await findFile(folder, incoming)
     if (file !== undefined) {
       response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes, 'cache-control': 'no-cache' })
       return pipeline(createReadStream(file.path), response)
@@ -72,8 +49,7 @@ export function createPage({ folder, isSameUser, ...behind }: PageOptions) {
 
   function respondToUpgrade(incoming: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy())
-    const asked = askedBy(incoming)
-    if (!isOwnRequest(asked, own) || !isSame(secretIn(asked) ?? '', secret)) {
+    if (!access.isAdmitted(incoming)) {
       socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
       return
     }
@@ -97,27 +73,12 @@ export function createPage({ folder, isSameUser, ...behind }: PageOptions) {
       respond(incoming, response).catch(() => response.destroy())
     },
     upgrade: respondToUpgrade,
-    linkAt(pagePort: number): string {
-      own = `comfy-${newSecret()}.localhost:${pagePort}`
-      setTimeout(() => {
-        code = undefined
-      }, LINK_MS).unref()
-      return `http://${own}/?code=${code}`
-    },
+    linkAt: access.linkAt,
   }
 }
 
-const askedBy = ({ headers }: IncomingMessage): PageRequest => ({
-  ...{ host: headers.host, origin: headers.origin, cookie: headers.cookie },
-  fetchSite: headers['sec-fetch-site']?.toString(),
-})
-
-function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(wanted)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
-
-async function findFile(folder: string, pathname: string) {
+async function findFile(folder: string, { url = '/' }: IncomingMessage) {
+  const { pathname } = new URL(url, 'http://page')
   const path = join(folder, normalize(`/${percentDecoded(pathname)}${pathname.endsWith('/') ? 'index.html' : ''}`))
   const found: Stats | undefined = await stat(path).catch(() => undefined)
   if (found?.isFile() !== true) return undefined

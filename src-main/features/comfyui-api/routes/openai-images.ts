@@ -9,7 +9,6 @@ import type { JobApiServices, OperationRequest } from '../../../http/operation.t
 import { readBody } from '../../../http/read-request.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
 import { isObject } from '../../../lib/json/value.ts'
-import { wait } from '../../../lib/wait.ts'
 import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { cancelUnread, cancelWithClient } from '../../jobs/routes/cancel-with-client.ts'
@@ -17,9 +16,8 @@ import { failureOfJob, type OpenAiFailure } from '../../jobs/rules/openai-error.
 import { isFinal } from '../../jobs/rules/transitions.ts'
 import { requireVersion } from '../../workflows/submit-graph.ts'
 import { readPreview } from '../encode-preview.ts'
+import { readImagesOf } from '../images-of-job.ts'
 import { readJobProgress } from '../progress.ts'
-import { promptOfJob } from '../prompts.ts'
-import { resultId } from '../rules/comfy-job.ts'
 import { type ImagesProblem, type ImagesRequest, readImagesRequest, type SentImages } from '../rules/openai-images.ts'
 import { readForm } from './read-form.ts'
 
@@ -77,7 +75,7 @@ async function respondAtEnd(request: OperationRequest, jobs: readonly Job[], { f
   for (const job of jobs) {
     const ended = await untilEnd(request, job)
     if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
-    const found = await imagesOf(request, ended, format)
+    const found = await readImagesOf(request.service, ended, { format, request: request.c.req.raw })
     if ('error' in found) return openAiResponse(found)
     images.push(...found)
   }
@@ -136,46 +134,6 @@ const badRequest = ({ param, message }: ImagesProblem): OpenAiFailure => ({
   error: { message, type: 'invalid_request_error', param, code: null },
 })
 
-async function imagesOf(
-  request: OperationRequest,
-  ended: Job,
-  format: ImagesRequest['format'],
-): Promise<readonly Image[] | OpenAiFailure> {
-  const { c, service } = request
-  const { storage, readInThread } = service
-  if (format === 'url') {
-    const results = await storedResults(request, ended)
-    const base = `${new URL(c.req.url).origin}/comfy/${ended.endpointId}/api/v2/assets`
-    const ids = results.map((_result, index) => resultId(promptOfJob(ended.id) ?? ended.id, index))
-    return ids.length === 0 ? noImage(ended) : ids.map((id) => ({ url: `${base}/${id}/content` }))
-  }
-  const output = await storage.jobs.readOutput(ended)
-  const read = output === undefined ? undefined : await readInThread('results', output)
-  const found = read === undefined || 'problem' in read ? [] : read.results
-  const images = found.flatMap(({ content }) => (content.kind === 'base64' ? [{ b64_json: content.data }] : []))
-  return images.length === 0 ? noImage(ended) : images
-}
-
-type Image = { readonly b64_json: string } | { readonly url: string }
-
-/** Results are stored after the end of their job. */
-async function storedResults({ c, service }: OperationRequest, { id }: Job) {
-  const { storage, clock, waiters } = service
-  const options = { ms: limit('waitMaxMs'), signal: c.req.raw.signal }
-  while (storage.runs.isOpen(id))
-    if ((await wait(clock, { ...options, listen: (wake) => waiters.listen(id, wake) })) === 'quiet')
-      throw new AppError('WORKER_TOO_SLOW', { jobId: id })
-  return storage.runs.get(id)?.results ?? []
-}
-
-const noImage = ({ id }: Job): OpenAiFailure => ({
-  ...{ status: 500, retry: false },
-  error: {
-    message: `Job ${id} made no picture. Publish the workflow with an output node that makes one.`,
-    ...{ type: 'server_error', param: null, code: 'NO_OUTPUT' },
-  },
-})
-
 type Streamed = { readonly job: Job; readonly asked: ImagesRequest; readonly kind: Kind }
 
 const PARTIAL_MS = 250
@@ -221,7 +179,7 @@ function respondAsStream(request: OperationRequest, { job, asked, kind }: Stream
       ended === undefined || ended.status !== 'COMPLETED'
         ? failureOfJob(ended ?? { id: job.id, status: 'TIMED_OUT', error: null })
         : undefined
-    const found = failure ?? (await imagesOf(request, ended ?? job, 'b64_json'))
+    const found = failure ?? (await readImagesOf(service, ended ?? job, { format: 'b64_json', request: c.req.raw }))
     if ('error' in found)
       return void (await stream.writeSSE({ event: 'error', data: JSON.stringify({ error: found.error }) }))
     for (const image of found)

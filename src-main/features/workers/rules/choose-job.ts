@@ -33,8 +33,11 @@ export type WaitingGraph = {
   readonly needs: GraphNeeds | undefined
 }
 
-/** How long the next graph of the same models waits for a busy server, ms; about as long as loading takes. */
-export const PATIENCE_MS = 15_000
+/**
+ * How long the next graph of the same models waits for a busy server, from the start of its graph, ms; about as
+ * long as loading takes.
+ */
+export const LOADED_SERVER_WAIT_MS = 15_000
 /** A graph overtakes only those that were queued at most this long before it, ms, so none waits forever. */
 export const OVERTAKE_MS = 60_000
 
@@ -162,7 +165,7 @@ function reservedGraphs(
 ): ReadonlyMap<Graph, number> {
   const reserved = new Map<Graph, number>()
   for (const server of servers) {
-    const until = (server.busy?.since ?? Number.NEGATIVE_INFINITY) + PATIENCE_MS
+    const until = (server.busy?.since ?? Number.NEGATIVE_INFINITY) + LOADED_SERVER_WAIT_MS
     if (until <= now || server.busy?.loads !== false || !isServing(server)) continue
     const next = graphs.find(
       (graph) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   chooseJobs,
+  LOADED_SERVER_WAIT_MS,
   OVERTAKE_MS,
-  PATIENCE_MS,
   type ServerFacts,
   type WaitingGraph,
   whyServersWait,
@@ -77,8 +77,8 @@ describe('a free server takes', () => {
 
   it('the next graph of a busy server with its models only when that takes long, or has another one next', () => {
     const busy = server(1, { loaded: ['a'], busy: { since: 0, loads: false } })
-    expect(choose([graph(1, 'a')], [busy, server(2)])).toEqual({ choices: [], againAt: PATIENCE_MS })
-    expect(pairs([graph(1, 'a')], [busy, server(2)], PATIENCE_MS)).toEqual(['1 on 2'])
+    expect(choose([graph(1, 'a')], [busy, server(2)])).toEqual({ choices: [], againAt: LOADED_SERVER_WAIT_MS })
+    expect(pairs([graph(1, 'a')], [busy, server(2)], LOADED_SERVER_WAIT_MS)).toEqual(['1 on 2'])
     expect(pairs([graph(1, 'a'), graph(2, 'a')], [busy, server(2)])).toEqual(['2 on 2'])
   })
 

@@ -25,7 +25,7 @@ export default defineConfig({
         'answer-what-if': source('features/what-if/adapters/answer-what-if.ts'),
         'compare-outputs': source('features/comparisons/adapters/compare-outputs.ts'),
         'unpack-in-thread': source('features/apps/adapters/unpack-in-thread.ts'),
-        'read-in-thread': source('features/jobs/adapters/read-in-thread.ts'),
+        'read-in-thread': source('app/read-in-thread.ts'),
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },

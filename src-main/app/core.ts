@@ -18,7 +18,6 @@ import { createPackageInstaller } from '../features/endpoints/install-packages.t
 import { createRefusals } from '../features/endpoints/refusals.ts'
 import { countWorkers, type ViewDeps } from '../features/endpoints/views.ts'
 import { postOut } from '../features/jobs/adapters/post.ts'
-import { createReadInThread } from '../features/jobs/adapters/read-in-thread.ts'
 import { WebhookDelivery } from '../features/jobs/deliver-webhooks.ts'
 import { createPendingBulk } from '../features/jobs/pending-bulk.ts'
 import type { Poster } from '../features/jobs/ports/post.ts'
@@ -100,6 +99,7 @@ import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from '../storage/recover-database.ts'
 import type { Endpoint, Storage } from '../storage/storage.ts'
 import { createOptionalFeatures, OPTIONAL_FEATURES, type OptionalFeatures } from './optional-features.ts'
+import { createReadInThread } from './read-in-thread.ts'
 import { createStoredClock } from './steady-clock.ts'
 
 export type CorePorts = {

@@ -8,7 +8,7 @@ import type { ZodType } from 'zod'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { BodyOf, PathOf, QueryOf, Route } from '../contract/routes.ts'
-import type { ReadsInThread } from '../features/jobs/ports/read-in-thread.ts'
+import type { ReadsJobs } from '../features/jobs/ports/readers.ts'
 import { type BodyFault, readObject } from '../features/jobs/rules/read-object.ts'
 import { errorCode } from '../lib/error-code.ts'
 import type { Json } from '../lib/json/bytes.ts'
@@ -36,7 +36,7 @@ const USUAL_LIMIT = { bytes: limit('managementBodyBytes'), name: 'this operation
 export async function parseRequest<Row extends Route>(
   c: Context,
   route: Row,
-  service: ReadsInThread,
+  service: ReadsJobs,
 ): Promise<Parsed<Row>> {
   const path: Record<string, unknown> = c.req.param()
   for (const name in route.params) path[name] = parameter(name, route.params[name] as ZodType, path[name])
@@ -72,7 +72,7 @@ function parameter(name: string, schema: ZodType, given: unknown): unknown {
 async function parseBody(
   c: Context,
   { body, bodyType, bodyLimit = USUAL_LIMIT, passesPayloads }: Route,
-  service: ReadsInThread,
+  service: ReadsJobs,
 ) {
   const { bytes, name, values } = bodyLimit
   if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
@@ -201,7 +201,7 @@ function readIncoming(
  */
 export async function parseJsonBody(
   sent: Bytes,
-  { readInThread }: ReadsInThread,
+  { readInThread }: ReadsJobs,
   maxValues: number | undefined,
 ): Promise<JsonBody> {
   const bytes = withoutMark(sent)
@@ -210,7 +210,7 @@ export async function parseJsonBody(
   const isShort = bytes.length <= limit('payloadInRowBytes')
   const text = maxValues === undefined ? shortText(bytes) : isShort ? bodyText(bytes) : undefined
   if (text === undefined) {
-    const read = await readInThread('object', bytes, maxValues)
+    const read = await readInThread.object(bytes, maxValues)
     if ('problem' in read) throw new AppError('NOT_JSON', { why: read.problem })
     if ('code' in read) throw refusal(read)
     return bodyOf(read.value, (field) => read.fields.get(field))

@@ -8,7 +8,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../../contract/worker-protocol.ts'
-import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
+import type { ReadsJobs } from '../../features/jobs/ports/readers.ts'
 import type { Dispatch } from '../../features/jobs/queue/read-dispatches.ts'
 import {
   droppedUpdate,
@@ -181,7 +181,7 @@ const START_BYTES = 100
 
 const startOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, START_BYTES)).toString('latin1')
 
-async function readDone(c: Context, { readInThread }: ReadsInThread): Promise<Report> {
+async function readDone(c: Context, { readInThread }: ReadsJobs): Promise<Report> {
   let start = ''
   const begins = (first: Uint8Array) => {
     start = startOf(first)
@@ -193,7 +193,7 @@ async function readDone(c: Context, { readInThread }: ReadsInThread): Promise<Re
     if (text !== undefined) return readReport(text)
     // Read before the thread takes the body.
     const startOfText = startOf(body)
-    const read = await readInThread('report', body)
+    const read = await readInThread.report(body)
     if (!('problem' in read)) return read
     return isUpdate(startOfText) ? droppedUpdate(read.problem) : unreadReport(read.problem)
   } catch (error) {
@@ -203,8 +203,8 @@ async function readDone(c: Context, { readInThread }: ReadsInThread): Promise<Re
   }
 }
 
-async function readSentChunk(sent: Bytes, { readInThread }: ReadsInThread): Promise<SentChunk> {
+async function readSentChunk(sent: Bytes, { readInThread }: ReadsJobs): Promise<SentChunk> {
   const body = withoutMark(sent)
   if (body.length <= limit('payloadInRowBytes')) return readChunk(bodyText(body).text, limit('chunkBytes'))
-  return await readInThread('chunk', body)
+  return await readInThread.chunk(body)
 }

@@ -27,7 +27,7 @@ export async function readImagesOf(
     return ids.length === 0 ? noImage(ended) : ids.map((id) => ({ url: `${base}/${id}/content` }))
   }
   const output = await storage.jobs.readOutput(ended)
-  const read = output === undefined ? undefined : await readInThread('results', output)
+  const read = output === undefined ? undefined : await readInThread.results(output)
   const found = read === undefined || 'problem' in read ? [] : read.results
   const images = found.flatMap(({ content }) => (content.kind === 'base64' ? [{ b64_json: content.data }] : []))
   return images.length === 0 ? noImage(ended) : images

@@ -2,8 +2,10 @@
  * A prompt of a ComfyUI client is a job like any other, and durable before the response. The job's id begins with the
  * prompt's.
  */
+
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { InThread } from '../../lib/in-thread.ts'
 import { parseJson } from '../../lib/json/parse.ts'
 import { asText, plainJson } from '../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
@@ -15,6 +17,7 @@ import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { ACCOUNT_KEYS } from '../workflows/rules/runs/account-keys.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
 import { askedRun, createRun, type RunDeps, refuseGraph } from '../workflows/runs.ts'
+import type { ComfyuiReaders } from './ports.ts'
 import { type AskedPrompt, type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
 import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
 import type { PromptEnd } from './rules/messages.ts'
@@ -37,6 +40,8 @@ export const CLIENT_ID_LENGTH = 200
 const TITLE = 'Sent by a ComfyUI client'
 // Source: ours; clients send less than a hundred characters besides the document.
 const EXTRA_LENGTH = 65_536
+export type PromptDeps = RunDeps & { readonly readInThread: InThread<ComfyuiReaders> }
+
 // Before all jobs without a priority.
 const FRONT_PRIORITY = 1
 
@@ -45,7 +50,7 @@ const FRONT_PRIORITY = 1
  * @param body JSON
  * @throws AppError as queuePrompt
  */
-export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: string): Promise<Answer> {
+export async function submitPrompt(deps: PromptDeps, endpoint: Endpoint, body: string): Promise<Answer> {
   const field = fieldsOf(body)
   const graph = field('prompt')
   if (graph?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
@@ -85,7 +90,7 @@ export type SentPrompt = {
  * @throws AppError as createRun, except for refusals that ComfyUI words itself, which are returned
  */
 export async function queuePrompt(
-  deps: RunDeps,
+  deps: PromptDeps,
   endpoint: Endpoint,
   { promptId, idempotencyKey, priority, clientId, metadata, ...sent }: SentPrompt,
 ): Promise<{ readonly runId: string } | RefusedPrompt> {
@@ -126,7 +131,7 @@ function targetsIn(json: string | undefined): readonly string[] | undefined {
 }
 
 async function checkInTurn(
-  deps: RunDeps,
+  deps: PromptDeps,
   endpoint: Endpoint,
   { graph: text, targets, assets }: Pick<SentPrompt, 'graph' | 'targets' | 'assets'>,
 ): Promise<CheckedPrompt | RefusedPrompt> {
@@ -136,7 +141,7 @@ async function checkInTurn(
   const isShort = text.length <= limit('graphInTurnBytes')
   const read = isShort
     ? checkPrompt(text, asked, await nodeTypes.readOf(endpoint))
-    : await readInThread('prompt', text, asked, (await nodeTypes.of(endpoint)).text)
+    : await readInThread.prompt(text, asked, (await nodeTypes.of(endpoint)).text)
   if ('problem' in read) return { refused: refusal('invalid_prompt', read.problem) }
   return 'refused' in read || 'graph' in read ? read : refuseGraph(deps, endpoint, read)
 }
@@ -261,7 +266,7 @@ export async function interrupt(deps: RunDeps, endpointId: string, promptId: str
 
 /** @param promptIds undefined: all that wait */
 export async function removeWaiting(
-  deps: RunDeps,
+  deps: PromptDeps,
   endpointId: string,
   promptIds: readonly string[] | undefined,
 ): Promise<void> {

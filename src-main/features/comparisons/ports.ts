@@ -1,7 +1,8 @@
 import type { ComparisonRules } from '../../contract/compare.ts'
+import type { Problem } from '../../lib/in-thread.ts'
 import type { Json } from '../../lib/json/bytes.ts'
 import type { Compared } from './rules/outputs.ts'
-import type { FileItem, Problem } from './rules/plan.ts'
+import type { FileItem } from './rules/plan.ts'
 
 export type StoredOutput = {
   readonly status: string

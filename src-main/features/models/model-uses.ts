@@ -2,7 +2,7 @@ import type { ModelUse } from '../../contract/models.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { ReadsGraphs } from '../workflows/ports/readers.ts'
 
 const RUNS = 200
 const WORKFLOWS = 10_000
@@ -15,7 +15,7 @@ export function createModelUses({
   storage,
   clock,
   readInThread,
-}: ReadsInThread & {
+}: ReadsGraphs & {
   readonly storage: Pick<Storage, 'workflows' | 'runs' | 'graphs' | 'endpoints'>
   readonly clock: Clock
 }): () => Promise<Record<string, ModelUse[]>> {
@@ -36,7 +36,7 @@ export function createModelUses({
   }
 
   async function namesIn(text: string | undefined): Promise<readonly string[]> {
-    const names = text === undefined ? [] : await readInThread('modelNames', text)
+    const names = text === undefined ? [] : await readInThread.modelNames(text)
     return 'problem' in names ? [] : names
   }
 

@@ -1,4 +1,6 @@
+import type { InThread } from '../../lib/in-thread.ts'
 import type { ScannedFolder, Storage } from '../../storage/storage.ts'
+import type { ModelReaders } from './ports.ts'
 import { TargetError } from './rules/target-error.ts'
 /** Users change the folders too, so they are scanned on demand; the last result counts in between. */
 
@@ -14,7 +16,7 @@ import {
   type ModelView,
   modelFoldersUpdate,
 } from '../../contract/models.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { ReadsGraphs } from '../workflows/ports/readers.ts'
 import { takesWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
 import { createModelDownloads, type ModelDownloadDeps } from './downloads.ts'
 import { createHubModels } from './hub-models.ts'
@@ -30,7 +32,8 @@ const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
 export function createModels(
   deps: Omit<ModelDownloadDeps, 'storage' | 'files' | 'readHead' | 'folders' | 'onFinished' | 'settings'> &
-    ReadsInThread & {
+    ReadsGraphs & {
+      readonly readInThread: InThread<ModelReaders>
       readonly settings: () => ServiceSettings
       readonly storage: Storage
       readonly dataFolder: () => string

@@ -1,3 +1,7 @@
+import type { ModelFacts } from '../../contract/models.ts'
+
+export type ModelReaders = { readonly modelHead: (json: string, dataBytes: number) => ModelFacts }
+
 export type FetchRequest = {
   readonly url: string
   readonly from: number

@@ -3,19 +3,21 @@
  * setting and the image is built before dispatch. Processes use the machine's packages.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import type { InThread } from '../../lib/in-thread.ts'
 import type { Json } from '../../lib/json/bytes.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 import { isTaskEndpoint } from './endpoints.ts'
 
-export type LivePackagesDeps = NewEndpointDeps &
-  ReadsInThread & {
-    readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-    readonly supervisor: Pick<WorkerSupervisor, 'leave'>
-  }
+export type PackageReaders = { readonly systemPackages: (input: Json) => readonly string[] }
+
+export type LivePackagesDeps = NewEndpointDeps & {
+  readonly readInThread: InThread<PackageReaders>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly supervisor: Pick<WorkerSupervisor, 'leave'>
+}
 
 /** Variable that a development session sets. Source: docs/spec/platform.md, 4. */
 const LIVE = 'RUNPOD_DEV_RESOURCE'
@@ -30,7 +32,7 @@ export async function withLivePackages(deps: LivePackagesDeps, endpoint: Endpoin
   const { config } = endpoint
   if (!takesPackages(config)) return endpoint
   const before = config.container?.systemPackages ?? []
-  const asked = await deps.readInThread('systemPackages', input)
+  const asked = await deps.readInThread.systemPackages(input)
   const missing = ('problem' in asked ? [] : asked).filter((name) => !before.includes(name))
   if (missing.length === 0) return endpoint
   const changed = await updateEndpoint(deps, endpoint, { container: { systemPackages: [...before, ...missing] } })

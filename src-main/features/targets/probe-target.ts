@@ -1,10 +1,10 @@
 import type { ProbeAnswer } from '../../contract/targets.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { ReadsJobs } from '../jobs/ports/readers.ts'
 import type { SendToTarget } from './ports.ts'
 import { observe, PROBE_CALLS, type ProbeCall, probeHeaders } from './rules/probe.ts'
 import type { TargetAccess } from './target-client.ts'
 
-type Sends = ReadsInThread & { readonly send: SendToTarget }
+type Sends = ReadsJobs & { readonly send: SendToTarget }
 
 /** Sends the calls one after the other, each once, so that a probe costs a target little. */
 export async function probeTarget(deps: Sends, access: TargetAccess, signal: AbortSignal): Promise<ProbeAnswer[]> {
@@ -26,7 +26,7 @@ async function ask(
     // Too many requests, or a fault of the moment.
     if (status === 429 || (status >= 500 && status !== 501))
       return { failure: `HTTP ${status}`, status, contentType, fields: {} }
-    const read = text === '' ? { problem: '' } : await readInThread('value', text)
+    const read = text === '' ? { problem: '' } : await readInThread.value(text)
     return observe(status, contentType, 'problem' in read ? undefined : read.value)
   } catch (error) {
     signal.throwIfAborted()

@@ -7,10 +7,10 @@ import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { keepEnds, withFullStop } from '../../lib/text.ts'
 import { wait } from '../../lib/wait.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { ReadsJobs } from '../jobs/ports/readers.ts'
 import type { SendToTarget, TargetRequest } from './ports.ts'
 
-export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
+export type TargetClientDeps = ReadsJobs & { readonly send: SendToTarget; readonly clock: Clock }
 
 export type TargetAccess = { readonly url: string; readonly key: string }
 
@@ -78,7 +78,7 @@ export function createTargetClient(
   async function parsed(status: number, text: string): Promise<unknown> {
     if (status === 401 || status === 403) throw refused(`the key is wrong, or may not do this (HTTP ${status})`)
     if (status >= 300 && status < 400) throw refused(`it redirects to another address (HTTP ${status})`)
-    const read = await readInThread('value', text)
+    const read = await readInThread.value(text)
     if ('problem' in read)
       throw refused(`its answer with HTTP ${status} cannot be read: ${read.problem}. Check the address`)
     return read.value

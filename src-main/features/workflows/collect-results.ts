@@ -9,16 +9,16 @@ import type { Json } from '../../lib/json/bytes.ts'
 import { extensionOf, isShown, isShownName } from '../../lib/media.ts'
 import { keepEnds } from '../../lib/text.ts'
 import type { Job, RunEnd, Storage } from '../../storage/storage.ts'
-import type { GraphOfPicture, ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { writeNodeError } from '../jobs/rules/node-error.ts'
 import { readJobError } from '../jobs/rules/read-error.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import { type AssetDeps, storeAsset } from './assets.ts'
+import type { GraphOfPicture, ReadsGraphs } from './ports/readers.ts'
 import { type FoundResult, plainName } from './rules/runs/find-results.ts'
 import { isSocketPicture } from './rules/runs/socket-picture.ts'
 
 type Deps = AssetDeps &
-  ReadsInThread & {
+  ReadsGraphs & {
     readonly storage: Storage
     readonly clock: Clock
     readonly log: Log
@@ -146,7 +146,7 @@ type StoredResults = {
 }
 
 async function storeResults(deps: ResultDeps, output: Json, made: GraphOfPicture): Promise<StoredResults> {
-  const found = await deps.readInThread('results', output)
+  const found = await deps.readInThread.results(output)
   if ('problem' in found)
     return { results: [], previews: [], errors: [`The output of the job cannot be read: ${found.problem}.`] }
   const results = await storeAll(deps, found.results, made)
@@ -158,7 +158,7 @@ async function storeResults(deps: ResultDeps, output: Json, made: GraphOfPicture
   }
 }
 
-type ResultDeps = AssetDeps & ReadsInThread
+type ResultDeps = AssetDeps & ReadsGraphs
 
 async function storeAll(deps: ResultDeps, found: readonly FoundResult[], made: GraphOfPicture) {
   const [stored, errors]: [RunResult[], string[]] = [[], []]
@@ -182,7 +182,7 @@ async function storeOne(
   const { content } = one
   if (content.kind === 'address') return `${name} is not stored here: its worker left it at ${content.url}`
   const graph = isSocketPicture(name) ? undefined : made // its client gets the bytes that the node sent
-  const file = await deps.readInThread('resultFile', content, graph)
+  const file = await deps.readInThread.resultFile(content, graph)
   if ('problem' in file) return `${name} cannot be read: ${file.problem}.`
   if (file.length === 0) return `${name} is empty.`
   try {

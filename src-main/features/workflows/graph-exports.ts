@@ -9,13 +9,13 @@ import type { JsonObject } from '../../lib/json/value.ts'
 import { counted } from '../../lib/text.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { hiddenValues } from '../apps/variables.ts'
-import type { ExportRead, ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { maskSecrets } from '../jobs/rules/job-file.ts'
 import type { Models } from '../models/models.ts'
 import { presentDirectory } from '../models/rules/layout.ts'
 import { createMask } from '../workers/rules/log-lines.ts'
 import { storeAsset, writeAsset } from './assets.ts'
 import { addWorkflow, readGraph } from './library.ts'
+import type { ExportRead, ReadsGraphs } from './ports/readers.ts'
 import { readDocument } from './rules/document/document.ts'
 import {
   classPackages,
@@ -31,7 +31,7 @@ import { exportLines, needsOf } from './rules/runs/graph-export.ts'
 import { createRun, readRun } from './runs.ts'
 import type { Workflows } from './workflows.ts'
 
-type ExportDeps = ReadsInThread & {
+type ExportDeps = ReadsGraphs & {
   readonly storage: Storage
   readonly clock: Clock
   readonly workflows: Pick<Workflows, 'nodeTypes' | 'nodePackages' | 'assets' | 'library'>
@@ -220,8 +220,8 @@ export async function replayRun(
   return await createRun(deps, found, { endpointId: found.id, title: head.name, ...texts })
 }
 
-async function readFile({ readInThread }: ReadsInThread, bytes: Uint8Array<ArrayBuffer>): Promise<ExportRead> {
-  const opened = await readInThread('graphExport', bytes)
+async function readFile({ readInThread }: ReadsGraphs, bytes: Uint8Array<ArrayBuffer>): Promise<ExportRead> {
+  const opened = await readInThread.graphExport(bytes)
   if ('problem' in opened)
     throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: ${opened.problem}` })
   return opened

@@ -6,11 +6,11 @@ import { jsonText } from '../../lib/json/text.ts'
 import type { JsonObject } from '../../lib/json/value.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { SeenWorkflow, Storage, WorkflowChanges } from '../../storage/storage.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import type { NodeTypes } from './rules/node-types.ts'
 import { type LibraryText, libraryText, readGraphText } from './rules/runs/library-text.ts'
 
-type ReadDeps = ReadsInThread & {
+type ReadDeps = ReadsGraphs & {
   readonly builtInTypes: () => Promise<NodeTypes>
   readonly builtInText: () => Promise<{ readonly text: string }>
 }
@@ -124,9 +124,9 @@ async function readLibraryText(deps: ReadDeps, text: string): Promise<LibraryTex
   throw new Error('a payload did not become a document')
 }
 
-async function readRefusing({ readInThread }: ReadsInThread, text: string, types: string | undefined) {
+async function readRefusing({ readInThread }: ReadsGraphs, text: string, types: string | undefined) {
   refuseLarge(text)
-  const read = await readInThread('libraryText', text, types)
+  const read = await readInThread.libraryText(text, types)
   if ('found' in read) throw new AppError('NOT_A_WORKFLOW', read)
   if (!('problem' in read)) return read
   throw new AppError('NOT_A_WORKFLOW', {
@@ -135,7 +135,7 @@ async function readRefusing({ readInThread }: ReadsInThread, text: string, types
   })
 }
 
-export async function checkDocument(deps: ReadsInThread, text: string): Promise<void> {
+export async function checkDocument(deps: ReadsGraphs, text: string): Promise<void> {
   await readRefusing(deps, text, undefined)
 }
 

@@ -6,8 +6,8 @@ import { parseJson } from '../../lib/json/parse.ts'
 import { type JsonObject, writeJson } from '../../lib/json/value.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Endpoint, Storage, StoredNodeTypes } from '../../storage/storage.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { readClassesFile, typesIn } from './rules/classes-file.ts'
 import type { PackagesByClass } from './rules/node-packages.ts'
@@ -15,7 +15,7 @@ import { type NodeType, type NodeTypes, readNodeTypes, withLists } from './rules
 import { mayTakeWorkflows, takesWorkflows } from './rules/runs/takes-workflows.ts'
 import { hasSeveralServers, serversOf, withoutCredentials } from './rules/server-address.ts'
 
-type Deps = ReadsInThread & {
+type Deps = ReadsGraphs & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
   readonly clock: Clock
   readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
@@ -108,7 +108,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
       return types
     },
     async take(endpoint: Endpoint, given: string): Promise<NodeTypesResponse> {
-      const read = await readInThread('classes', given)
+      const read = await readInThread.classes(given)
       if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'text', why: read.problem })
       const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
@@ -125,7 +125,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
 
   async function readInTurns(text: string): Promise<NodeTypes> {
     if (text.length <= LETTERS_A_TURN) return typesIn(text)
-    const read = await readInThread('classTexts', text)
+    const read = await readInThread.classTexts(text)
     if ('problem' in read) throw new Error(`the classes of nodes cannot be read: ${read.problem}`)
     const types = new Map<string, NodeType>()
     let letters = 0
@@ -153,7 +153,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
     const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
       throw unreadable(error.message, error)
     })
-    const read = await readInThread('classes', text)
+    const read = await readInThread.classes(text)
     if ('problem' in read) throw unreadable(`its answer ${read.problem}`)
     return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
   }
@@ -173,7 +173,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
     const known = storage.nodeTypes.get(endpoint.id)
     const kept = answered.length < all.length ? known?.text : undefined
     const texts = answered.map(({ text }) => text)
-    const read = texts.length === 0 ? undefined : await readInThread('serverClasses', texts, kept)
+    const read = texts.length === 0 ? undefined : await readInThread.serverClasses(texts, kept)
     const problems = new Map(answers.flatMap((answer) => ('why' in answer ? [[answer.address, answer.why]] : [])))
     for (const [at, { address }] of answered.entries()) {
       const has = read === undefined || 'problem' in read ? read : read.servers[at]

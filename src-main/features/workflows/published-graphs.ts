@@ -8,13 +8,13 @@ import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Endpoint, Storage, StoredGraph } from '../../storage/storage.ts'
 import { newEndpoint } from '../endpoints/endpoints.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { refuseLarge } from './library.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import { noPayload } from './run-input.ts'
 import { refuseWithoutWorkflows } from './runs.ts'
 import { requireVersion } from './submit-graph.ts'
 
-type Deps = ReadsInThread & { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+type Deps = ReadsGraphs & { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
 export type Published = Omit<PublishedGraph, 'url'>
 
@@ -119,10 +119,10 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
 }
 
 /** @throws AppError NOT_A_WORKFLOW, BAD_FIELD if it cannot be published */
-export async function checkGraph({ readInThread }: ReadsInThread, given: GraphToRelease): Promise<void> {
+export async function checkGraph({ readInThread }: ReadsGraphs, given: GraphToRelease): Promise<void> {
   const { payload, parameters, results } = given
   refuseLarge(payload)
-  const read = await readInThread('publishProblem', { payload, parameters, results })
+  const read = await readInThread.publishProblem({ payload, parameters, results })
   if ('isFine' in read) return
   if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
   throw 'why' in read ? new AppError('BAD_FIELD', read) : noPayload(read)

@@ -3,21 +3,21 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
+import type { Problem } from '../../lib/in-thread.ts'
 import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
-import type { Problem } from '../comparisons/rules/plan.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { moveJobs } from '../jobs/queue/change-many-jobs.ts'
 import { type Submission, submitJob } from '../jobs/queue/submit.ts'
 import type { Models } from '../models/models.ts'
 import { checkDocument, refuseLarge } from './library.ts'
 import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import { packagesByClass, withNamed } from './rules/node-packages.ts'
 import { saidWithPackages } from './rules/problem.ts'
 import { type AskedRun, type RefusedRun, type RunGraph, runGraph } from './rules/runs/run-graph.ts'
 import { isBridge, whyNoWorkflows } from './rules/runs/takes-workflows.ts'
 import { installedModels, modelNotInstalled, neededFor, noPayload, runInput } from './run-input.ts'
 
-export type RunDeps = ReadsInThread & {
+export type RunDeps = ReadsGraphs & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -78,7 +78,7 @@ async function readRunGraph(
   const isShort = text.length <= limit('graphInTurnBytes')
   const read = isShort
     ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
-    : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)
+    : await readInThread.runGraph(text, asked, (await nodeTypes.of(endpoint)).text)
   return 'words' in read ? read : refuseGraph(deps, endpoint, read)
 }
 

@@ -1,18 +1,18 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
+import type { Problem } from '../../lib/in-thread.ts'
 import type { Json } from '../../lib/json/bytes.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { Endpoint, Job, Storage, StoredGraph } from '../../storage/storage.ts'
-import type { Problem } from '../comparisons/rules/plan.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { type Submission, submitJob } from '../jobs/queue/submit.ts'
 import type { Models } from '../models/models.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import type { RefusedGraph, SentGraph } from './rules/runs/sent-graph.ts'
 import { takesWorkflows } from './rules/runs/takes-workflows.ts'
 import { installedModels, modelNotInstalled, neededFor } from './run-input.ts'
 
-type SubmitDeps = ReadsInThread & {
+type SubmitDeps = ReadsGraphs & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -30,7 +30,7 @@ export async function submitWithRun(
   withJob?: (job: Job) => void,
 ): Promise<Job> {
   const installed = installedModels(deps.models, endpoint)
-  const read = await deps.readInThread('graphInInput', submission.input, installed)
+  const read = await deps.readInThread.graphInInput(submission.input, installed)
   if (!('graph' in read)) throw refusal(deps, endpoint, read)
   const writeRun = read.graph && runOfProgram(deps, endpoint, read.graph)
   const stored = read.withoutKeys === undefined ? submission : { ...submission, ...read.withoutKeys, draft: undefined }
@@ -41,10 +41,10 @@ export async function submitWithRun(
 }
 
 export async function splitGraphInput(
-  { readInThread }: ReadsInThread,
+  { readInThread }: ReadsGraphs,
   input: Json,
 ): Promise<Pick<Submission, 'input' | 'secretInput'>> {
-  const read = await readInThread('accountKeys', input)
+  const read = await readInThread.accountKeys(input)
   return 'problem' in read ? { input } : (read.withoutKeys ?? { input })
 }
 
@@ -66,7 +66,7 @@ export async function submitToGraph(
   const { payload, parameters, results } = requireVersion(storage, endpoint.id, version)
   const published = { title: endpoint.config.name, payload, parameters, results }
   const installed = installedModels(deps.models, backing)
-  const read = await deps.readInThread('filledGraph', submission.input, published, installed)
+  const read = await deps.readInThread.filledGraph(submission.input, published, installed)
   if (!('graph' in read)) throw refusal(deps, backing, read)
   const { graph, input } = read
   if (Buffer.byteLength(input) > limit('runsyncBodyBytes'))

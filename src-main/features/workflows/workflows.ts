@@ -3,13 +3,13 @@ import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import { sweepLostFiles } from './assets.ts'
 import { createResultCollector } from './collect-results.ts'
 import { readGraph } from './library.ts'
 import { createNodePackages, createNodeTypeRegistry } from './node-types.ts'
+import type { ReadsGraphs } from './ports/readers.ts'
 import type { ProbeServer, WorkflowPorts } from './ports.ts'
 import { USUAL_SERVERS } from './rules/server-address.ts'
 import { createClassesWatch } from './watch-classes.ts'
@@ -22,7 +22,7 @@ const SWEEP_EVERY_MS = 60_000
 const SWEEPS_UNTIL_FILES = 60
 
 export function createWorkflows(
-  deps: ReadsInThread & {
+  deps: ReadsGraphs & {
     readonly storage: Storage
     readonly clock: Clock
     readonly newId: NewId

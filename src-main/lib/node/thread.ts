@@ -4,8 +4,7 @@
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import { errorCode } from '../error-code.ts'
-
-type Problem = { readonly problem: string }
+import type { Problem } from '../in-thread.ts'
 
 type Bounds = {
   readonly timeMs: number

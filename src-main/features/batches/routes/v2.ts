@@ -49,7 +49,7 @@ async function readRequests({ c, service }: OperationRequest, field?: 'requests'
   const { bytes, name } = BATCH_V2_ROUTES.batchAppendV2.bodyLimit
   const body = await readBody(c, bytes, name)
   if (body.length === 0 && field === undefined) return []
-  const read = await service.readInThread('items', body, field)
+  const read = await service.readInThread.items(body, field)
   if ('problem' in read) throw new AppError('BAD_FIELD', { field: field ?? 'body', why: read.problem })
   const most = limit('batchRequests')
   if (read.items.length > most) throw new AppError('BATCH_FULL', { limit: most, total: read.items.length })

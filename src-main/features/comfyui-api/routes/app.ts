@@ -143,7 +143,7 @@ export function createComfyuiApp(
   async function drawPicture(id: string, form: PictureForm) {
     const drawn = await inTurn('picture', async () => {
       const file = await storage.assetFiles.read(id)
-      return file && readInThread('picture', file, form)
+      return file && readInThread.picture(file, form)
     })
     return drawn === undefined || 'problem' in drawn ? undefined : drawn
   }
@@ -172,7 +172,7 @@ export function createComfyuiApp(
     const id = assetOf(endpoint, readReference(fields.get('original_ref')))
     const masked = await inTurn('picture', async () => {
       const original = id === undefined ? undefined : await storage.assetFiles.read(id)
-      return original && readInThread('maskedPicture', original, await mask.read())
+      return original && readInThread.maskedPicture(original, await mask.read())
     })
     return masked === undefined || 'problem' in masked ? undefined : storeAsset(assets, masked)
   }

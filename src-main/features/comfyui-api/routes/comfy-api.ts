@@ -14,7 +14,6 @@ import { sizeText } from '../../../lib/text.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
 import { withoutCredentials } from '../../workflows/rules/server-address.ts'
-import type { RunDeps } from '../../workflows/runs.ts'
 import {
   addComfyAsset,
   assetFromHash,
@@ -26,7 +25,7 @@ import {
 } from '../comfy-assets.ts'
 import { createComfyEvents } from '../comfy-events.ts'
 import { cancelComfyJob, comfyWorkflow, isRunOf, listComfyJobs, readComfyJob, requireComfyRun } from '../comfy-jobs.ts'
-import { promptOfJob, queuePrompt } from '../prompts.ts'
+import { type PromptDeps, promptOfJob, queuePrompt } from '../prompts.ts'
 import { type ComfyFailure, comfyFailure, failureBody, refusedFailure } from '../rules/comfy-error.ts'
 import { readAskedJobs, readAssetFields, readSubmission } from '../rules/comfy-requests.ts'
 import type { ComfyPlace } from '../view-comfy-job.ts'
@@ -37,7 +36,7 @@ type Deps = {
     ServiceContext,
     'storage' | 'clock' | 'newId' | 'log' | 'openStreams' | 'stopping' | 'workflows'
   >
-  readonly runs: RunDeps
+  readonly runs: PromptDeps
   readonly admittedFor: (c: Context) => Admitted
 }
 

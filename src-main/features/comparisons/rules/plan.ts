@@ -1,5 +1,6 @@
 import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../../contract/compare.ts'
 import { limit } from '../../../contract/limits.ts'
+import type { Problem } from '../../../lib/in-thread.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
 import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { cutText, fieldsOf, scanJson } from '../../../lib/json/scan.ts'
@@ -7,8 +8,6 @@ import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '.
 import { counted } from '../../../lib/text.ts'
 
 export type FileItem = { readonly source: string; readonly input: string }
-
-export type Problem = { readonly problem: string }
 
 const QUOTED = 60
 const BOUNDS = { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') }

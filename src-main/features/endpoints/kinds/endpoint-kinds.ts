@@ -6,18 +6,18 @@ import type { Clock, NewId } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import type { Endpoint, Job, Storage } from '../../../storage/storage.ts'
 import { type JobPageRequest, listEndpointJobs, listGraphJobs } from '../../jobs/list-jobs.ts'
-import type { ReadsInThread } from '../../jobs/ports/read-in-thread.ts'
 import { purgeGraph, purgeQueue } from '../../jobs/queue/change-many-jobs.ts'
 import { type Submission, submitJob } from '../../jobs/queue/submit.ts'
 import { graphHints, hintsOfJobs } from '../../jobs/saved-requests.ts'
 import type { Models } from '../../models/models.ts'
+import type { ReadsGraphs } from '../../workflows/ports/readers.ts'
 import { splitGraphInput, submitToGraph, submitWithRun } from '../../workflows/submit-graph.ts'
 import { type EndpointKindName, endpointKind } from '../rules/endpoint-kind.ts'
 import { addressesOf } from '../views.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-export type SubmitDeps = Deps & ReadsInThread & { readonly newId: NewId; readonly models: Pick<Models, 'here'> }
+export type SubmitDeps = Deps & ReadsGraphs & { readonly newId: NewId; readonly models: Pick<Models, 'here'> }
 
 export type EndpointKind = {
   /**

@@ -9,7 +9,7 @@ import type { Clock, NewId } from '../../../lib/clock.ts'
 import type { BatchPlace, Job, Storage } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import type { Models } from '../../models/models.ts'
-import type { ReadsInThread } from '../ports/read-in-thread.ts'
+import type { ReadsGraphs } from '../../workflows/ports/readers.ts'
 import {
   type BulkResult,
   createReasonCounts,
@@ -20,7 +20,7 @@ import {
 } from '../queue/change-many-jobs.ts'
 import { isFinal } from '../rules/transitions.ts'
 
-export type ChangeDeps = ReadsInThread & {
+export type ChangeDeps = ReadsGraphs & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId

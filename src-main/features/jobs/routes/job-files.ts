@@ -45,7 +45,7 @@ async function jobFileText(service: Services, job: Job): Promise<string> {
     logs: [...storage.logs.newest({ by: 'job', id: job.id }, LOG_LINES)],
   }
   const line = Buffer.concat(pieces).toString()
-  const written = await service.readInThread('jobFile', line, head, hiddenValues(storage, endpoint))
+  const written = await service.readInThread.jobFile(line, head, hiddenValues(storage, endpoint))
   if ('text' in written) return written.text
   throw new AppError('NOT_DONE', { why: `the job cannot be written: ${written.problem}` })
 }

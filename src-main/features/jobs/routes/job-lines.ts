@@ -8,6 +8,7 @@ import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
+import type { ReadsJobs } from '../ports/readers.ts'
 import { readSubmission } from './submission.ts'
 
 const LINE_END = 10
@@ -94,7 +95,7 @@ function tooLong(): Promise<never> {
   return Promise.reject(new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' }))
 }
 
-export async function queueLine(service: SubmitDeps, endpoint: Endpoint, bytes: Bytes): Promise<true> {
+export async function queueLine(service: SubmitDeps & ReadsJobs, endpoint: Endpoint, bytes: Bytes): Promise<true> {
   await kindOf(endpoint).submit(service, endpoint, await readSubmission(service, bytes))
   return true
 }

@@ -65,7 +65,7 @@ async function wholeAnswer(service: AnswerDeps, ended: Job): Promise<OpenAiAnswe
 type AnswerDeps = Pick<JobApiServices, 'storage' | 'readInThread'>
 
 async function readAnswer({ readInThread }: AnswerDeps, given: Json, from: 'output' | 'chunk'): Promise<OpenAiAnswer> {
-  const read = await readInThread('openAi', given, from)
+  const read = await readInThread.openAi(given, from)
   return 'problem' in read ? unreadAnswer(read.problem) : read
 }
 

@@ -3,7 +3,7 @@ import { type JobRequest, jobRequest } from '../../../contract/job.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { Bytes } from '../../../http/body-text.ts'
 import { type JsonBody, parseJsonBody, readFields } from '../../../http/read-request.ts'
-import type { ReadsInThread } from '../ports/read-in-thread.ts'
+import type { ReadsJobs } from '../ports/readers.ts'
 import type { Submission } from '../queue/submit.ts'
 
 // If payloads are passed on, longer fields are empty.
@@ -33,7 +33,7 @@ export function submissionOf(
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
-export async function readSubmission(service: ReadsInThread, bytes: Bytes): Promise<Submission> {
+export async function readSubmission(service: ReadsJobs, bytes: Bytes): Promise<Submission> {
   const sent = await parseJsonBody(bytes, service, undefined)
   const body = readFields(jobRequest, sent)
   return submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })

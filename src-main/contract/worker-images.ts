@@ -53,6 +53,9 @@ const lockedModel = z.looseObject({
     .describe('in the image or on a volume; missing: small ones are baked'),
 })
 
+/** Source: ours; its interpreter runs ComfyUI, and its wheels of torch bring CUDA. */
+export const DEFAULT_BASE = { image: 'python:3.12-slim-bookworm', python: '3.12' } as const
+
 export const workflowLock = z.looseObject({
   schema: z.literal(LOCK_SCHEMA),
   comfyui: z.looseObject({

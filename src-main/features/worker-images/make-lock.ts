@@ -1,5 +1,6 @@
 /** Makes the lock of a graph, or changes one package of it. Source: docs/spec/worker-images.md, 1. */
 import {
+  DEFAULT_BASE,
   type ImageConflict,
   LOCK_SCHEMA,
   type LockedModel,
@@ -23,9 +24,6 @@ import type { WantedModel } from './rules/wanted-nodes.ts'
 
 type Report = (step: string) => void
 
-// Its interpreter runs ComfyUI and its wheels of torch bring CUDA.
-const BASE = { image: 'python:3.12-slim-bookworm', python: '3.12' }
-
 export async function makeLock(
   ports: LockPorts,
   request: LockRequest,
@@ -45,7 +43,7 @@ export async function makeLock(
   const models = await lockedModels(ports, request, notes, report)
   const inputs = await lockedInputs(ports, request, notes)
   const { previous } = request
-  const base = { ...BASE, ...previous?.base, ...request.base }
+  const base = { ...DEFAULT_BASE, ...previous?.base, ...request.base }
   const requirements = [...new Set(request.environments.flatMap((one) => one.requirements))]
   const own = requirements.length > 0 ? requirements : (previous?.requirements ?? [])
   if (comfyui === undefined || conflicts.some(({ blocks }) => blocks)) return { lock: undefined, conflicts, notes }
@@ -53,7 +51,7 @@ export async function makeLock(
     ...previous,
     ...{ schema: LOCK_SCHEMA, comfyui, base, nodes, requirements: own, models, inputs },
     environment: { ...previous?.environment, ...request.environment },
-    worker: request.worker ?? previous?.worker,
+    worker: request.worker === 'anywhere' ? undefined : (request.worker ?? previous?.worker),
     workflow: request.workflow ?? previous?.workflow,
     imported: request.imported ?? previous?.imported,
   })

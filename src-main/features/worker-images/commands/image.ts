@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -9,12 +8,15 @@ import { duration, type Output, size } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import { outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { ImageBuildFailure, UnusableLock } from '../../../contract/worker-images.ts'
+import type { ModelFolder } from '../../../contract/models.ts'
+import { ImageBuildFailure, UnusableLock, type WorkflowLock } from '../../../contract/worker-images.ts'
 import { counted } from '../../../lib/text.ts'
+import { findModel } from '../adapters/hash-model.ts'
 import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
 import { findConflicts, modelsHere } from '../rules/conflicts.ts'
 import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
 import { versionOfImage } from '../rules/worker-manifest.ts'
+import { readModelFolders } from './model-folders.ts'
 import { type LockFile, lockBeside, readLockFile } from './read-lock-file.ts'
 import { showConflicts } from './show-conflicts.ts'
 
@@ -80,7 +82,8 @@ Examples:
           `--tag ${options.tag}: that is not the name of an image, which has no capital letters or spaces.`,
         )
       const lock = lockBeside(file, surroundings.cwd)
-      await runImage(lock, options, { output: outputOf(command, surroundings), surroundings })
+      const { models: folders } = await readModelFolders([], { command, surroundings })
+      await runImage(lock, options, { output: outputOf(command, surroundings), surroundings, folders })
     })
 }
 
@@ -88,7 +91,10 @@ type BuiltImage = Awaited<ReturnType<ReturnType<typeof createImageBuilder>['buil
 
 type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
-async function runImage(file: string, options: ImageCommandOptions, terminal: Terminal): Promise<void> {
+/** `folders`: those of the service, for models without an address. */
+type Building = Terminal & { readonly folders: readonly ModelFolder[] }
+
+async function runImage(file: string, options: ImageCommandOptions, terminal: Building): Promise<void> {
   const { output, surroundings } = terminal
   const { found, image, builder } = await planBuild(file, options, terminal)
   const { dockerfile, models, steps } = image
@@ -116,7 +122,7 @@ export async function buildLockedImage(
   file: string,
   repository: string,
   content: ImageContentOptions,
-  terminal: Terminal,
+  terminal: Building,
 ): Promise<string> {
   const tag = `${repository}:latest`
   const options = { ...content, tag, cache: true }
@@ -130,21 +136,37 @@ export async function buildLockedImage(
   return `${repository}:${version}`
 }
 
-async function planBuild(file: string, options: ImageCommandOptions, { output, surroundings }: Terminal) {
+async function planBuild(file: string, options: ImageCommandOptions, { output, surroundings, folders }: Building) {
   const { cwd, env, home, platform } = surroundings
   const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
   const found = await readLockFile(file, surroundings)
   refuseConflicts(file, found, output)
-  const image = await planImage(found, options, surroundings)
+  const own = await modelsOnDisk(found.lock, options.models && resolve(cwd, options.models), folders)
+  const image = await planImage(found, options, new Set(own.keys()))
   if (!output.json) showModels(output, image.models)
   const builder = createImageBuilder({
     env,
     home,
     platform,
     lockFolder: dirname(resolve(cwd, file)),
-    modelFile: (name) => resolve(cwd, options.models ?? '', name),
+    modelFile: (name) => own.get(name) ?? name,
   })
   return { found, image, builder }
+}
+
+/** @param given folder of the user, which comes before the address of a model */
+async function modelsOnDisk(
+  { models }: WorkflowLock,
+  given: string | undefined,
+  folders: readonly ModelFolder[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const model of models) {
+    const all = [...(given ? [{ path: given }] : []), ...(model.source === undefined ? folders : [])]
+    const file = await findModel(all, model.folder, model.name)
+    if (file !== undefined) found.set(modelName(model), file.path)
+  }
+  return found
 }
 
 async function stoppableBuild<Result>(
@@ -195,17 +217,14 @@ const stepRow = ({ title, state, tookMs }: BuiltStep, at: number) => [
 async function planImage(
   { lock, graphFile }: LockFile,
   options: ImageCommandOptions,
-  { cwd }: Surroundings,
+  ownModels: ReadonlySet<string>,
 ): Promise<ImageFiles> {
   const { shippedParts } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
-  const { models } = options
-  const own =
-    models === undefined ? [] : lock.models.map(modelName).filter((name) => existsSync(resolve(cwd, models, name)))
   try {
     return imageFiles(lock, {
       ...(await shippedParts()),
       bake: bakeOf(options.bake),
-      ownModels: new Set(own),
+      ownModels,
       workflow: graphFile === undefined ? undefined : { name: basename(graphFile), text: await readText(graphFile) },
     })
   } catch (error) {

@@ -33,6 +33,7 @@ export function addWorkflowLock(parent: CliCommand, surroundings: Surroundings):
     )
     .option('--env <name=value>', 'variable of the worker, without secrets; may be repeated', repeated)
     .option('--local', "for workers on this machine only, without the platform's SDK and its 100 Python packages")
+    .option('--no-local', 'for workers everywhere again, if the lock is for this machine only')
     .option('--run-setup', 'run the set-up programs of Python packages that the lock accepts, to read what they need')
     .option('--no-resolve', 'keep the Python packages of the lock that is there, and resolve none')
     .option('--registry <url>', 'registry of node packages')

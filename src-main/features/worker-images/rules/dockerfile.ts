@@ -72,7 +72,7 @@ export function imageFiles(lock: WorkflowLock, options: ImageOptions): ImageFile
   for (const model of baked)
     if (!ownModels.has(modelName(model)) && !isWebAddress(model.source ?? ''))
       problems.push(
-        `The model ${modelName(model)} has no address and is not on this machine. Give its folder with --models, or leave it out of the image with --bake none.`,
+        `The model ${modelName(model)} has no address and is in no model folder. Give its folder with --models, or leave it out of the image with --bake none.`,
       )
   if (problems.length > 0) throw new UnusableLock(problems)
 

@@ -17,7 +17,7 @@ export type LockRequest = {
   readonly comfyui?: { readonly source: WantedSource } | undefined
   readonly base: Partial<WorkflowLock['base']>
   /** Missing: as before. */
-  readonly worker?: WorkflowLock['worker']
+  readonly worker?: 'local' | 'anywhere'
   readonly environment: Readonly<Record<string, string>>
   readonly addresses: ReadonlyMap<string, string>
 }

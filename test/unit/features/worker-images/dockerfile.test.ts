@@ -128,7 +128,7 @@ describe('models', () => {
     ])
     const nowhere = { models: [model('a', 1, { source: undefined })] }
     expect(problemsOf(nowhere)).toEqual([
-      'The model loras/a has no address and is not on this machine. Give its folder with --models, or leave it out of the image with --bake none.',
+      'The model loras/a has no address and is in no model folder. Give its folder with --models, or leave it out of the image with --bake none.',
     ])
     expect(problemsOf(nowhere, { ownModels: new Set(['loras/a']) })).toEqual([])
   })

@@ -141,12 +141,13 @@ async function buildMissingImage(
   file: string,
   app: string,
   { target, machine, ...content }: Options,
-  { session: { output }, surroundings }: Deps,
+  { session: { client, output }, surroundings }: Deps,
 ): Promise<string> {
   if (target !== undefined || machine !== undefined)
     throw usageError('Name the image with its registry, which the other machine pulls from: --image ghcr.io/ada/cat:1')
   const { buildLockedImage } = await import('../../../worker-images/commands/image.ts')
-  return await buildLockedImage(file, `drydock-workflow/${plainId(app)}`, content, { output, surroundings })
+  const { folders } = await client.call('modelFolderList')
+  return await buildLockedImage(file, `drydock-workflow/${plainId(app)}`, content, { output, surroundings, folders })
 }
 
 async function readGraph(read: LockFile, options: Options, { session, surroundings }: Deps) {

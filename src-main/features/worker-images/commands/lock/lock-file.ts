@@ -24,9 +24,9 @@ import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
 import { isFolderName, isRef, isRemote, readSource, sourceText, type WantedSource } from '../../rules/source-address.ts'
 import { isBuiltIn, moduleOf, wantedBy } from '../../rules/wanted-nodes.ts'
+import { readModelFolders } from '../model-folders.ts'
 import { graphHash } from '../read-lock-file.ts'
 import { showConflicts } from '../show-conflicts.ts'
-import { readModelFolders } from './model-folders.ts'
 import { readServer } from './read-server.ts'
 
 export type LockOptions = {
@@ -49,7 +49,7 @@ export type LockOptions = {
   readonly runSetup?: true
   /** False after --no-resolve. */
   readonly resolve?: boolean
-  readonly local?: true
+  readonly local?: boolean
 }
 
 type Context = { readonly command: CliCommand; readonly surroundings: Surroundings }
@@ -171,7 +171,7 @@ async function requestOf(
     given: await Promise.all((options.nodes ?? []).map((text) => readGiven(text, surroundings.cwd, folder))),
     comfyui: await readComfyui(options.comfyui, surroundings.cwd, folder),
     ...(from === undefined ? {} : { imported: { format: from.file.format, text: from.text } }),
-    ...(options.local === undefined ? {} : { worker: 'local' as const }),
+    ...(options.local === undefined ? {} : { worker: options.local ? ('local' as const) : ('anywhere' as const) }),
     environment: Object.fromEntries(pairs(options.env, '--env takes NAME=VALUE')),
     addresses: pairs(options.model, '--model takes NAME=ADDRESS'),
   }

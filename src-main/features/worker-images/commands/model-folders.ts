@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
-import type { CliCommand } from '../../../../app/cli/cli-command.ts'
-import { CliError } from '../../../../app/cli/cli-error.ts'
-import { openSession } from '../../../../app/cli/session.ts'
-import type { Surroundings } from '../../../../app/cli/surroundings.ts'
-import type { ModelFolder } from '../../../../contract/models.ts'
-import { foldersOf } from '../../../models/rules/layout.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import type { ModelFolder } from '../../../contract/models.ts'
+import { foldersOf } from '../../models/rules/layout.ts'
 
 type Known = { readonly bytes: number; readonly sha256?: string; readonly source?: string }
 

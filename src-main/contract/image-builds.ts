@@ -63,6 +63,21 @@ const request = z.strictObject({
   tag: z.string().max(300).optional().describe('name of the image; required to build'),
   bake: z.enum(BAKES).default('small'),
   update: z.array(z.string().max(300)).max(500).default([]).describe('node packages that are locked anew'),
+  base: z
+    .strictObject({
+      image: z.string().min(1).max(300).optional(),
+      python: z
+        .string()
+        .regex(/^\d+\.\d+$/)
+        .optional()
+        .describe('its version of Python, such as 3.12'),
+    })
+    .default({})
+    .describe('base image; what is missing stays as in the lock'),
+  worker: z
+    .enum(['local', 'anywhere'])
+    .optional()
+    .describe("local: smaller, without the platform's SDK, for this machine only; missing: as in the lock"),
   sources: z
     .record(z.string().max(300), z.string().max(1000))
     .default({})

@@ -124,10 +124,19 @@ class CommandFailed extends Error {
   }
 }
 
-function lockArguments({ endpoint, sources }: Pick<ImageBuildRequest, 'endpoint' | 'sources'>): readonly string[] {
+function lockArguments({
+  endpoint,
+  sources,
+  base,
+  worker,
+}: Pick<ImageBuildRequest, 'endpoint' | 'sources' | 'base' | 'worker'>): readonly string[] {
   const from = endpoint === undefined ? [] : [`--endpoint=${endpoint}`]
+  const { image, python } = base
   return [
     ...['workflow', 'lock', GRAPH, '--output', LOCK, ...from],
+    ...(image === undefined ? [] : [`--base=${image}`]),
+    ...(python === undefined ? [] : [`--python=${python}`]),
+    ...(worker === undefined ? [] : [worker === 'local' ? '--local' : '--no-local']),
     ...Object.entries(sources).map(([name, source]) =>
       name === COMFYUI_NAME ? `--comfyui=${source}` : `--nodes=${name}=${source}`,
     ),

@@ -9,7 +9,9 @@ export type LockedWorkflow = { readonly conflicts: readonly ImageConflict[] } & 
 
 export type ImagePipeline = {
   readonly lock: (
-    request: Pick<ImageBuildRequest, 'text' | 'endpoint' | 'update' | 'sources'> & { readonly previous?: string },
+    request: Pick<ImageBuildRequest, 'text' | 'endpoint' | 'update' | 'sources' | 'base' | 'worker'> & {
+      readonly previous?: string
+    },
     watch: Watch,
   ) => Promise<LockedWorkflow>
   readonly build: (

@@ -6,6 +6,7 @@ import {
   type ImageBuildView,
   type ImageStep,
 } from '../../../../src-main/contract/image-builds.ts'
+import { DEFAULT_BASE } from '../../../../src-main/contract/worker-images.ts'
 import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field, Labelled } from '../../../ui/form/Field.tsx'
@@ -39,17 +40,29 @@ const BAKE_TEXTS: Readonly<Record<(typeof BAKES)[number], string>> = {
   all: 'Bake all models',
 }
 
+const PLACES = [
+  { value: 'anywhere', label: 'Any machine, and the hosted platform' },
+  { value: 'local', label: 'This machine only' },
+]
+
 export function ImagePanel({ name }: { readonly name: string }) {
   const { view, error, start, isStarting, cancel } = useImageBuild()
   const [tag, setTag] = useState(`${plainId(name) || 'workflow'}:1`)
   const [sources, setSources] = useState<ImageBuildRequest['sources']>({})
   const [bake, setBake] = useState<(typeof BAKES)[number]>('small')
+  const [baseImage, setBaseImage] = useState<string>()
+  const [python, setPython] = useState<string>()
+  const [worker, setWorker] = useState<ImageBuildRequest['worker']>()
+  const place = worker ?? (view?.lock?.worker === 'local' ? 'local' : 'anywhere')
   if (view === undefined) return error === null ? <SkeletonRows rows={6} /> : <ErrorNotice error={error} />
+  const base = { ...(baseImage && { image: baseImage.trim() }), ...(python && { python: python.trim() }) }
+  const chosen = { sources, base, ...(worker && { worker }) }
   const withSource = (nodePackage: string, source: string) => {
     const named = { ...sources, [nodePackage]: source }
     setSources(named)
-    start({ until: 'lock', sources: named })
+    start({ ...chosen, until: 'lock', sources: named })
   }
+  const lockedBase = view.lock?.base
   const isRunning = view.state === 'running' || isStarting
   return (
     <section aria-label="Worker image of the workflow" className="flex flex-col gap-4 p-3">
@@ -61,7 +74,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          start({ tag, bake, sources })
+          start({ ...chosen, tag, bake })
         }}
       >
         <Field
@@ -81,6 +94,35 @@ export function ImagePanel({ name }: { readonly name: string }) {
             />
           )}
         </Labelled>
+        <Labelled label="Runs on" hint="Images for this machine only are smaller: they leave out the platform's SDK.">
+          {(ids) => (
+            <Select
+              {...ids}
+              choices={PLACES}
+              value={place}
+              onChange={(value) => setWorker(value === 'local' ? 'local' : 'anywhere')}
+            />
+          )}
+        </Labelled>
+        <details>
+          <summary className="cursor-pointer text-ink-2">Base image</summary>
+          <div className="flex flex-col gap-3 pt-3">
+            <Field
+              label="Base image"
+              hint="With the packages of your GPU, such as torch, where you need them."
+              value={baseImage ?? lockedBase?.image ?? ''}
+              placeholder={DEFAULT_BASE.image}
+              onChange={({ target }) => setBaseImage(target.value)}
+            />
+            <Field
+              label="Its Python version"
+              value={python ?? lockedBase?.python ?? ''}
+              placeholder={DEFAULT_BASE.python}
+              pattern="\d+\.\d+"
+              onChange={({ target }) => setPython(target.value)}
+            />
+          </div>
+        </details>
         <div className="flex flex-wrap gap-2">
           {isRunning ? (
             <Button onClick={() => cancel()}>Cancel</Button>
@@ -89,7 +131,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
               <Button kind="main" type="submit">
                 Build and test
               </Button>
-              <Button onClick={() => start({ until: 'lock', sources })}>Check only</Button>
+              <Button onClick={() => start({ ...chosen, until: 'lock' })}>Check only</Button>
             </>
           )}
         </div>
@@ -106,7 +148,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
           lock={view.lock}
           text={view.lockText}
           name={name}
-          onUpdate={isRunning ? undefined : (update) => start({ until: 'lock', update: [update], sources })}
+          onUpdate={isRunning ? undefined : (update) => start({ ...chosen, until: 'lock', update: [update] })}
         />
       )}
     </section>

@@ -12,7 +12,9 @@ import { useFollowed } from '../../../ui/use-followed.ts'
 import { useTell } from '../../../ui/use-tell.ts'
 import { useRuns, useTab } from '../store/editor-store.ts'
 
-export type StartImage = Partial<Pick<ImageBuildRequest, 'until' | 'tag' | 'bake' | 'update' | 'sources'>>
+export type StartImage = Partial<
+  Pick<ImageBuildRequest, 'until' | 'tag' | 'bake' | 'update' | 'sources' | 'base' | 'worker'>
+>
 
 export function useImageBuild() {
   const { client } = useApp()

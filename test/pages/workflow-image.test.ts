@@ -40,7 +40,11 @@ async function silentServer(): Promise<string> {
 test('conflicts are solved in the panel, a package is updated, and the lock stays', async () => {
   const { service, page, open, faults, expectAccessible, shoot } = await setup({}, NO_ENGINE)
   const at = (name: string) => join(service.folder, name)
-  commitFiles(at('ComfyUI'), { 'comfyui_version.py': '__version__ = "0.3.40"\n', 'requirements.txt': '' }, 'v0.3.40')
+  commitFiles(
+    at('ComfyUI'),
+    { 'pyproject.toml': '[project]\nname = "ComfyUI"\nversion = "0.3.40"\n', 'requirements.txt': '' },
+    'v0.3.40',
+  )
   const first = commitFiles(at('ink'), packageFiles(['Ink']))
   commitFiles(at('fog'), packageFiles(['Mystery']))
   const text = graphOf([

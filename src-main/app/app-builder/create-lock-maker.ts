@@ -4,6 +4,7 @@ import type { ModelFolder } from '../../contract/models.ts'
 import { createGitSources } from '../../features/worker-images/adapters/git-source.ts'
 import { findInput, findModel, hashFile } from '../../features/worker-images/adapters/hash-model.ts'
 import { createNodeRegistry } from '../../features/worker-images/adapters/node-registry.ts'
+import { createNodeReader } from '../../features/worker-images/adapters/read-node-package.ts'
 import { createPythonResolver } from '../../features/worker-images/adapters/resolve-python.ts'
 import { makeLock, updateLock } from '../../features/worker-images/make-lock.ts'
 import type { LockPorts } from '../../features/worker-images/ports.ts'
@@ -37,7 +38,7 @@ export function createLockMaker(options: LockMakerOptions) {
   // Without the keys of services: git and uv read what strangers wrote.
   const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('SVC_')))
   const ports: LockPorts = {
-    git: createGitSources(env),
+    git: createGitSources(env, createNodeReader({ packages: PYTHON_PACKAGES, env })),
     registry: createNodeRegistry(registry),
     pathOf: (source) => (isRemote(source) ? source : resolve(folder, source)),
     async findModel(name, directory) {

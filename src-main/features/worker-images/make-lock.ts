@@ -104,7 +104,7 @@ async function updatedNodes(
     return undefined
   }
   const found = await lockedNodes({ name, classes, source: wanted }, read, conflicts)
-  const { requirements: _requirements, python: _python, licence: _licence, ...kept } = node
+  const { requirements: _requirements, python: _python, comfyui: _comfyui, licence: _licence, ...kept } = node
   return found && { ...kept, ...found }
 }
 
@@ -167,8 +167,8 @@ async function lockedNodes(
 ): Promise<LockedNodes | undefined> {
   if ('locked' in source) return { ...source.locked, classes: [...classes] }
   try {
-    const { source: exact, requirements, python, licence } = await read(source)
-    return { name, source: exact, classes: [...classes], requirements: [...requirements], python, licence }
+    const { source: exact, requirements, python, comfyui, licence } = await read(source)
+    return { name, source: exact, classes: [...classes], requirements: [...requirements], python, comfyui, licence }
   } catch (error) {
     conflicts.push(unreadable(name, error, [`--nodes ${name}=PATH`, `--nodes ${name}=ADDRESS@REF`]))
     return undefined
@@ -239,7 +239,7 @@ function packageReader(
       if (found === undefined) throw new Error(`the registry has no ${wanted.version ?? 'version'} of it`)
       const { version, download, requirements, licence } = found
       const source = { registry: wanted.registry, version, ...(download === undefined ? {} : { download }) }
-      return { source, requirements, licence, python: undefined, classes: [], version }
+      return { source, requirements, classes: [], version, ...(licence === undefined ? {} : { licence }) }
     }
     report(`reads ${wanted.repository}`)
     const repository = pathOf(wanted.repository)

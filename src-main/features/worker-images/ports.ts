@@ -1,12 +1,20 @@
 import type { ImageConflict, LockedPython, NodeSource } from '../../contract/worker-images.ts'
 import type { Choice } from './rules/choose-packages.ts'
 import type { ForeignModel } from './rules/formats/environment.ts'
-import type { PackageFacts } from './rules/package-facts.ts'
 import type { WantedSource } from './rules/source-address.ts'
 
-type ReadFacts = PackageFacts & { readonly version: string | undefined }
+export type PackageFacts = {
+  readonly classes: readonly string[]
+  readonly requirements: readonly string[]
+  readonly python?: string
+  readonly comfyui?: string
+  readonly licence?: string
+  readonly version?: string
+}
 
-export type ReadPackage = (wanted: WantedSource) => Promise<ReadFacts & { readonly source: NodeSource }>
+export type ReadFacts = (folder: string, signal?: AbortSignal) => Promise<PackageFacts>
+
+export type ReadPackage = (wanted: WantedSource) => Promise<PackageFacts & { readonly source: NodeSource }>
 
 export type PythonWish = {
   /** `from`: who asks; `text`: lines of requirements.txt. Requirements of earlier ones are kept in conflicts. */
@@ -27,8 +35,8 @@ export type ResolvePython = (wish: PythonWish) => Promise<ResolvedPython>
 export type LockPorts = {
   readonly git: {
     readonly commitOf: (repository: string, ref: string | undefined, signal?: AbortSignal) => Promise<string>
-    readonly read: (repository: string, commit: string, signal?: AbortSignal) => Promise<ReadFacts>
-    readonly readFolder: (path: string, signal?: AbortSignal) => Promise<ReadFacts & { readonly sha256: string }>
+    readonly read: (repository: string, commit: string, signal?: AbortSignal) => Promise<PackageFacts>
+    readonly readFolder: (path: string, signal?: AbortSignal) => Promise<PackageFacts & { readonly sha256: string }>
   }
   readonly registry: {
     readonly find: (
@@ -36,10 +44,12 @@ export type LockPorts = {
       version: string | undefined,
       signal?: AbortSignal,
     ) => Promise<
-      | (Pick<PackageFacts, 'requirements' | 'licence'> & {
+      | {
           readonly version: string
           readonly download: string | undefined
-        })
+          readonly requirements: readonly string[]
+          readonly licence: string | undefined
+        }
       | undefined
     >
   }

@@ -1,46 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { errorCode } from '../../../lib/error-code.ts'
-import { runProgram } from '../../../lib/node/run-program.ts'
-import { comfyuiVersionIn, factsOf, isOfInterest, type PackageFiles } from '../rules/package-facts.ts'
+import type { LockPorts, ReadFacts } from '../ports.ts'
 import { isCommit, isRef } from '../rules/source-address.ts'
+import { fetchCommit, type GitOptions, requireRepository, runGit } from './run-git.ts'
 
-// ms without progress. Source: ours; a large repository takes minutes, but never silently.
-const LIMIT_MS = 60_000
 const MOST_BYTES = 1024 * 1024
 const MOST_FILES = 5000
 
-export const GIT_OPTIONS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'] as const
-
-export function gitEnvironment(env: Readonly<Record<string, string | undefined>>) {
-  return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
-    // Without this list, an address like ext:: could start any program.
-    GIT_ALLOW_PROTOCOL: 'https:ssh:file',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_SSH_COMMAND: env.GIT_SSH_COMMAND ?? 'ssh -o BatchMode=yes',
-    LC_ALL: 'C',
-  }
-}
-
-export function createGitSources(env: Readonly<Record<string, string | undefined>>) {
-  const safe = gitEnvironment(env)
-
-  async function git(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const end = await runProgram({
-      ...{ command: 'git', args: [...GIT_OPTIONS, ...args], env: safe },
-      ...{ limitMs: LIMIT_MS, limits: 'no progress', signal },
-    })
-    if (end.kind === 'missing') throw new Error('git is not installed')
-    if (end.kind === 'late') throw new Error('git took too long')
-    if (end.exitCode !== 0) throw new Error(reasonOf(end.stderr))
-    return end.stdout
-  }
-
+export function createGitSources(env: GitOptions['env'], readFacts: ReadFacts): LockPorts['git'] {
   async function listRefs(repository: string, signal: AbortSignal | undefined) {
-    const lines = (await git(['ls-remote', '--', repository], signal)).trim().split('\n')
+    await requireRepository(repository)
+    const lines = (await runGit(['ls-remote', '--', repository], { env, signal })).trim().split('\n')
     return new Map(
       lines.flatMap((line) => {
         const [commit = '', name = ''] = line.split('\t')
@@ -50,7 +23,7 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
   }
 
   return {
-    async commitOf(repository: string, ref: string | undefined, signal?: AbortSignal): Promise<string> {
+    async commitOf(repository, ref, signal) {
       if (ref !== undefined && isCommit(ref)) return ref
       if (ref !== undefined && !isRef(ref)) throw new Error(`${ref} is not a branch, tag or commit`)
       const refs = await listRefs(repository, signal)
@@ -61,49 +34,54 @@ export function createGitSources(env: Readonly<Record<string, string | undefined
       if (commit !== undefined) return commit
       throw new Error(ref === undefined ? 'it has no default branch' : `it has no branch or tag ${ref}`)
     },
-    async read(repository: string, commit: string, signal?: AbortSignal) {
+    async read(repository, commit, signal) {
       const folder = await mkdtemp(join(tmpdir(), 'drydock-source-'))
-      const here = ['--git-dir', folder]
+      const [bare, tree, list] = [join(folder, 'git'), join(folder, 'tree'), join(folder, 'files')]
+      const git = (...args: readonly string[]) => runGit(['--git-dir', bare, ...args], { env, signal })
       try {
-        await git(['init', '--quiet', '--bare', '--', folder], signal)
-        await git([...here, 'remote', 'add', '--', 'origin', repository], signal)
-        const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', `--filter=blob:limit=${MOST_BYTES}`]
-        await git([...here, ...fetch, 'origin', commit], signal)
-        const list = await git([...here, 'ls-tree', '-r', '-l', '-z', commit], signal)
-        const files = new Map<string, string>()
-        for (const path of list.split('\0').flatMap(smallFile))
-          files.set(path, await git([...here, 'cat-file', 'blob', `${commit}:${path}`], signal))
-        return factsIn(files)
+        await mkdir(tree)
+        const filter = [`--filter=blob:limit=${MOST_BYTES}`]
+        await fetchCommit(bare, { repository, commit, filter }, { env, signal })
+        // Its own attributes could name filters, which are programs of this machine.
+        await mkdir(join(bare, 'info'), { recursive: true })
+        await writeFile(join(bare, 'info/attributes'), '* -filter -text -ident -working-tree-encoding\n')
+        const files = (await git('ls-tree', '-r', '-l', '-z', commit)).split('\0').flatMap(smallFile)
+        await writeFile(list, files.join('\0'))
+        const only = [`--pathspec-from-file=${list}`, '--pathspec-file-nul']
+        if (files.length > 0)
+          await git('--work-tree', tree, '--literal-pathspecs', 'checkout', '--quiet', ...only, commit)
+        return await readFacts(tree, signal)
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
     },
-    async readFolder(folder: string, signal?: AbortSignal) {
-      const files = new Map<string, string>()
-      const hash = createHash('sha256')
-      for (const path of await filesIn(folder)) {
-        signal?.throwIfAborted()
-        const bytes = await readFile(join(folder, path))
-        hash.update(`${path}\0${createHash('sha256').update(bytes).digest('hex')}\n`)
-        if (isOfInterest(path) && bytes.length <= MOST_BYTES) files.set(path, bytes.toString('utf8'))
-      }
-      return { ...factsIn(files), sha256: hash.digest('hex') }
+    async readFolder(folder, signal) {
+      const sha256 = await hashFolder(folder, signal)
+      return { ...(await readFacts(folder, signal)), sha256 }
     },
   }
 }
-
-const factsIn = (files: PackageFiles) => ({ ...factsOf(files), version: comfyuiVersionIn(files) })
 
 const beginningWith = (refs: ReadonlyMap<string, string>, start: string) =>
   [...new Set(refs.values())].filter((commit) => commit.startsWith(start))
 
 function smallFile(line: string): readonly string[] {
-  const [, size = '', path = ''] = /^100\d+ blob [0-9a-f]+ +(\d+)\t(.+)$/.exec(line) ?? []
-  return size !== '' && Number(size) <= MOST_BYTES && isOfInterest(path) ? [path] : []
+  const [, size = '', path = ''] = /^100\d+ blob [0-9a-f]+ +(\d+)\t(.+)$/s.exec(line) ?? []
+  return size !== '' && Number(size) <= MOST_BYTES ? [path] : []
+}
+
+export async function hashFolder(folder: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of await filesIn(folder)) {
+    signal?.throwIfAborted()
+    const content = createHash('sha256').update(await readFile(join(folder, path)))
+    hash.update(`${path}\0${content.digest('hex')}\n`)
+  }
+  return hash.digest('hex')
 }
 
 // Made by running or cloning a package, so that a run does not change its hash.
-const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '__pycache__', '.venv', 'node_modules'])
+export const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '__pycache__', '.venv', 'node_modules'])
 
 async function filesIn(folder: string): Promise<readonly string[]> {
   const found: string[] = []
@@ -121,15 +99,4 @@ async function filesIn(folder: string): Promise<readonly string[]> {
     throw errorCode(error) === 'ENOENT' ? new Error('there is no such folder', { cause: error }) : error
   })
   return found.map((path) => path.replaceAll(sep, '/')).sort()
-}
-
-export const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-
-function reasonOf(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => /^(?:fatal|error|ssh|remote):/.test(line))
-  return (lines[0] ?? stderr.trim()).replace(/^(?:fatal|error): /, '').slice(0, 300) || 'git failed'
 }

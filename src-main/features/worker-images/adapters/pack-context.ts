@@ -9,10 +9,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { extract, type Pack, pack, type Extract as TarExtract } from 'tar-stream'
-import { runProgram } from '../../../lib/node/run-program.ts'
 import type { PackContext } from '../ports/image-build.ts'
 import { type ContextSource, IMAGE_EPOCH } from '../rules/dockerfile.ts'
-import { createGitSources, GIT_OPTIONS, gitEnvironment } from './git-source.ts'
+import { hashFolder, LEFT_OUT } from './git-source.ts'
+import { absentFolder, fetchCommit, GIT_OPTIONS, gitEnvironment, isAddress } from './run-git.ts'
 
 type Places = {
   readonly lockFolder: string
@@ -24,8 +24,6 @@ type Copy = Places & { readonly tar: Pack; readonly signal: AbortSignal }
 
 // Of every file, so that the archive depends on contents alone.
 const OWNER = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(IMAGE_EPOCH * 1000) }
-const LEFT_OUT = new Set(['.git', '__pycache__', '.venv', 'node_modules'])
-const FETCH_LIMIT_MS = 120_000
 
 export function createContextPacker(places: Places): PackContext {
   return ({ dockerfile, files }, sources, signal) => {
@@ -74,12 +72,11 @@ async function addSource(copy: Copy, source: ContextSource): Promise<void> {
 type NodesFolder = Extract<ContextSource, { nodes: string }>
 
 /** A lock of a stranger could name any folder of this machine, but not the hash of its content. */
-async function allowedFolder({ lockFolder, env, signal }: Copy, { nodes, sha256 }: NodesFolder): Promise<string> {
+async function allowedFolder({ lockFolder, signal }: Copy, { nodes, sha256 }: NodesFolder): Promise<string> {
   const folder = await realpath(resolve(lockFolder, nodes)).catch(() => undefined)
-  if (folder === undefined) throw new Error(`There is no folder ${nodes}, which the lock names.`)
+  if (folder === undefined) throw new Error(`${nodes} cannot be read: ${absentFolder(nodes)}.`)
   if (isWithin(await realpath(lockFolder), folder)) return folder
-  const found = await createGitSources(env).readFolder(folder, signal)
-  if (found.sha256 === sha256) return folder
+  if ((await hashFolder(folder, signal)) === sha256) return folder
   throw new Error(
     `${nodes} is outside the folder of the lock, and its content is not what was locked. Lock it again: drydock workflow lock FILE --update.`,
   )
@@ -134,9 +131,9 @@ async function addCommit(copy: Copy, { path, repository, commit }: Commit): Prom
   const temporary = await mkdtemp(join(tmpdir(), 'drydock-source-'))
   try {
     const from = localFolder(repository, copy.lockFolder) ?? repository
-    await git(copy, ['init', '--quiet', '--bare', '--template=', temporary], repository)
-    // Also of this machine: the settings of a foreign repository name programs that filter files or fetch missing ones.
-    await git(copy, ['-C', temporary, 'fetch', '--quiet', '--depth=1', '--no-tags', '--', from, commit], repository)
+    await fetchCommit(temporary, { repository: from, commit }, copy).catch((error: Error) => {
+      throw new Error(`${repository} cannot be read: ${error.message}.`, { cause: error })
+    })
     await addArchive(copy, { from: temporary, commit, path, repository })
   } finally {
     await rm(temporary, { recursive: true, force: true })
@@ -145,17 +142,7 @@ async function addCommit(copy: Copy, { path, repository, commit }: Commit): Prom
 
 function localFolder(repository: string, lockFolder: string): string | undefined {
   if (repository.startsWith('file:')) return fileURLToPath(repository)
-  // An address or the short form of ssh, user@host:path.
-  return /^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(repository) ? undefined : resolve(lockFolder, repository)
-}
-
-async function git({ env, signal }: Copy, args: readonly string[], repository: string): Promise<void> {
-  const safe = gitEnvironment(env)
-  const limit = { limitMs: FETCH_LIMIT_MS, signal }
-  const end = await runProgram({ command: 'git', args: [...GIT_OPTIONS, ...args], env: safe, ...limit })
-  if (end.kind === 'missing') throw new Error('git was not found. Install it, or put it on the PATH.')
-  if (end.kind === 'late') throw new Error(`git did not answer within ${FETCH_LIMIT_MS / 1000} s for ${repository}.`)
-  if (end.exitCode !== 0) throw new Error(`${repository} cannot be read: ${end.stderr.trim().split('\n').at(-1)}`)
+  return isAddress(repository) ? undefined : resolve(lockFolder, repository)
 }
 
 type Archive = { readonly from: string; readonly commit: string; readonly path: string; readonly repository: string }
@@ -163,7 +150,7 @@ type Archive = { readonly from: string; readonly commit: string; readonly path: 
 async function addArchive(copy: Copy, { from, commit, path, repository }: Archive): Promise<void> {
   const { tar, env, signal } = copy
   const child = spawn('git', [...GIT_OPTIONS, '-C', from, 'archive', '--format=tar', commit], {
-    env: gitEnvironment(env),
+    env: gitEnvironment({ env }),
     signal,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

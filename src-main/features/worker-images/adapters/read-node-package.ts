@@ -1,26 +1,12 @@
 import { readdir, readFile, realpath } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { z } from 'zod'
-import { AppError } from '../../../contract/errors.ts'
 import { runProgram } from '../../../lib/node/run-program.ts'
+import type { ReadFacts } from '../ports.ts'
 import { licenceOfText, readPyproject } from '../rules/read-pyproject.ts'
 import { readRequirements } from '../rules/read-requirements.ts'
 
-export type NodeFacts = {
-  readonly classes: readonly string[]
-  readonly hasAllClasses: boolean
-  readonly requirements: readonly string[]
-  readonly python?: string
-  readonly comfyui?: string
-  readonly licence?: string
-  readonly name?: string
-  readonly version?: string
-  readonly installScript: boolean
-}
-
-export type ReadNodeFacts = (folder: string, signal?: AbortSignal) => Promise<NodeFacts>
-
-const scanned = z.object({ classes: z.array(z.string()), complete: z.boolean() })
+const scanned = z.object({ classes: z.array(z.string()) })
 const SCAN_LIMIT_MS = 120_000
 const MAX_FILE_BYTES = 1024 * 1024
 const LICENCE_FILE = /^(?:licen[cs]e|copying)(?:[.-][\w.-]+)?$/i
@@ -31,24 +17,21 @@ export function createNodeReader({
 }: {
   readonly packages: string
   readonly env: Readonly<Record<string, string | undefined>>
-}): ReadNodeFacts {
+}): ReadFacts {
   return async (folder, signal) => {
     const names = await readdir(folder)
     const root = await realpath(folder)
-    const [project, { classes, complete }] = await Promise.all([
+    const [project, { classes }] = await Promise.all([
       names.includes('pyproject.toml') ? readInside(root, 'pyproject.toml') : undefined,
       readClasses({ packages, env }, root, signal),
     ])
     const about = project === undefined ? undefined : readPyproject(project)
     const requirements = names.includes('requirements.txt') ? await readAll(root) : (about?.dependencies ?? [])
     const licence = await findLicence(root, names, about)
-    const { name, version, python, comfyui } = about ?? {}
+    const { version, python, comfyui } = about ?? {}
     return {
       classes,
-      hasAllClasses: complete,
       requirements,
-      installScript: names.includes('install.py'),
-      ...(name && { name }),
       ...(version && { version }),
       ...(python && { python }),
       ...(comfyui && { comfyui }),
@@ -125,5 +108,5 @@ async function readClasses(
   if (end.kind === 'ended' && end.exitCode === 0) return scanned.parse(JSON.parse(end.stdout))
   const why =
     end.kind === 'missing' ? 'python3 is not installed' : end.kind === 'late' ? 'it took too long' : end.stderr.trim()
-  throw new AppError('NOT_DONE', { why: `the node package ${join(folder)} was not read: ${why}` })
+  throw new Error(`its classes were not read: ${why}`)
 }

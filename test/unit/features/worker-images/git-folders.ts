@@ -36,7 +36,7 @@ export const packageFiles = (classes: readonly string[], requirements: readonly 
 /** Makes a repository like that of ComfyUI. @returns its folder */
 export function comfyuiRepository(folder: string): string {
   const files = (version: string) => ({
-    'comfyui_version.py': `__version__ = "${version}"\n`,
+    'pyproject.toml': `[project]\nname = "ComfyUI"\nversion = "${version}"\n`,
     'requirements.txt': 'torch\nnumpy>=1.25.0\n',
   })
   commitFiles(folder, files('0.3.40'), 'v0.3.40')

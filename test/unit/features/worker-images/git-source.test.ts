@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createGitSources } from '../../../../src-main/features/worker-images/adapters/git-source.ts'
+import { createNodeReader } from '../../../../src-main/features/worker-images/adapters/read-node-package.ts'
 import { readSource } from '../../../../src-main/features/worker-images/rules/source-address.ts'
+import { PYTHON_PACKAGES } from '../../../../src-main/shipped-files/root.ts'
 import { temporaryFolder } from '../../app/cli/support.ts'
 import { commitFiles, git, packageFiles, writeFiles } from './git-folders.ts'
 
-const sources = createGitSources(process.env)
+const { env } = process
+const sources = createGitSources(env, createNodeReader({ packages: PYTHON_PACKAGES, env }))
 
 describe('a repository', () => {
   test('tells the commit of a tag, a branch, the default branch and a shortened commit', async () => {
@@ -31,6 +34,32 @@ describe('a repository', () => {
     })
   })
 
+  test('tells what only its code, its included files and its project say', async () => {
+    const folder = join(temporaryFolder(), 'ink')
+    const mark = join(folder, 'mark')
+    const commit = commitFiles(folder, {
+      '.gitattributes': '*.py filter=evil\n',
+      '__init__.py': 'from .nodes import NAMES\nNODE_CLASS_MAPPINGS = {f"Ink {name}": object for name in NAMES}\n',
+      'nodes.py': 'NAMES = ["Pen", "Brush"]\n',
+      'requirements.txt': '-r more/base.txt\n',
+      'more/base.txt': 'numpy>=1.26\n',
+      'pyproject.toml':
+        '[project]\nname = "ink"\nversion = "1.2"\nlicense = {file = "LICENSE"}\n[tool.comfy]\nrequires-comfyui = ">=0.3.50"\n',
+      LICENSE: 'Attribution-NonCommercial 4.0 International\n',
+    })
+    git(folder, 'config', 'filter.evil.smudge', `sh -c 'touch ${mark}; cat'`)
+    const facts = {
+      classes: ['Ink Brush', 'Ink Pen'],
+      requirements: ['numpy>=1.26'],
+      comfyui: '>=0.3.50',
+      licence: 'CC-BY-NC-4.0',
+      version: '1.2',
+    }
+    expect(await sources.read(folder, commit)).toEqual(facts)
+    expect(existsSync(mark)).toBe(false)
+    expect(await sources.readFolder(folder)).toMatchObject(facts)
+  })
+
   test.each([
     ['an option', '--upload-pack=touch MARK'],
     ['another transport', 'ext::sh -c touch% MARK'],
@@ -50,12 +79,12 @@ describe('a repository', () => {
 describe('a folder', () => {
   test('has a hash that only its own files change', async () => {
     const folder = temporaryFolder()
-    writeFiles(folder, { ...packageFiles(['Ink']), 'more/pencil.py': 'NODE_CLASS_MAPPINGS["Pencil"] = Pencil\n' })
+    writeFiles(folder, { ...packageFiles(['Ink']), 'more/pencil.py': '' })
     const { sha256, classes } = await sources.readFolder(folder)
-    expect(classes).toEqual(['Ink', 'Pencil'])
+    expect(classes).toEqual(['Ink'])
     writeFiles(folder, { '__pycache__/x.pyc': 'x', '.git/HEAD': 'x' })
     expect((await sources.readFolder(folder)).sha256).toBe(sha256)
-    writeFiles(folder, { 'more/pencil.py': '' })
+    writeFiles(folder, { 'more/pencil.py': 'PENCIL = 1\n' })
     expect((await sources.readFolder(folder)).sha256).not.toBe(sha256)
     await expect(sources.readFolder(join(folder, 'none'))).rejects.toThrow('there is no such folder')
   })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createGitSources } from '../../../../src-main/features/worker-images/adapters/git-source.ts'
+import { hashFolder } from '../../../../src-main/features/worker-images/adapters/git-source.ts'
 import {
   createContextPacker,
   unpackContext,
@@ -60,7 +60,7 @@ test('a folder outside of that of the lock is copied only if it is the one that 
   symlinkSync('../keys', join(lockFolder, 'link'))
   for (const nodes of ['../keys', join(folder, 'keys'), 'link'])
     await expect(pack({ path: 'sources/nodes/a', nodes, sha256: undefined })).rejects.toThrow('outside the folder')
-  const { sha256 } = await createGitSources(env).readFolder(join(folder, 'keys'))
+  const sha256 = await hashFolder(join(folder, 'keys'))
   await pack({ path: 'sources/nodes/a', nodes: '../keys', sha256 })
   expect(readFileSync(join(packed, 'sources/nodes/a/id'), 'utf8')).toBe('private')
   writeFiles(join(lockFolder, 'own'), { 'a.py': '' })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { factsOf } from '../../../../src-main/features/worker-images/rules/package-facts.ts'
 import { wantedBy } from '../../../../src-main/features/worker-images/rules/wanted-nodes.ts'
 import { readDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
@@ -39,40 +38,5 @@ describe('a graph wants', () => {
       },
     ])
     expect(comfyui).toBe('0.3.10')
-  })
-})
-
-describe('the files of a package tell', () => {
-  const facts = (files: Readonly<Record<string, string>>) => factsOf(new Map(Object.entries(files)))
-
-  test.each([
-    ['a literal', 'NODE_CLASS_MAPPINGS = {"Ink": Ink, # "Not": Not\n  \'Pen (fine)\': x.Pen}', ['Ink', 'Pen (fine)']],
-    ['a literal with others in it', 'NODE_CLASS_MAPPINGS: dict[str, type] = {"A": make({"x": 1}), "B": B}', ['A', 'B']],
-    ['an update', 'NODE_CLASS_MAPPINGS.update({"A": A})\nOTHER = {"B": B}', ['A']],
-    ['single entries', 'NODE_CLASS_MAPPINGS["A"] = A\nNODE_CLASS_MAPPINGS[name] = B', ['A']],
-    ['display names', 'NODE_DISPLAY_NAME_MAPPINGS = {"A": "The A"}', []],
-    ['code that never ends', 'NODE_CLASS_MAPPINGS = {"A": A, "B', ['A']],
-  ])('its classes from %s', (_name, python, classes) => {
-    expect(facts({ '__init__.py': python }).classes).toEqual(classes)
-  })
-
-  test('its requirements, without comments and options of pip', () => {
-    const text =
-      '\ufeff# x\r\n-r other.txt\n--index-url https://x.example\nnumpy>=1 # why\npillow[x]; python_version < "3.13"\n\n'
-    expect(facts({ 'requirements.txt': text }).requirements).toEqual(['numpy>=1', 'pillow[x]; python_version < "3.13"'])
-  })
-
-  test.each([
-    ['text', '[project]\nname = "x"\nlicense = { text = "Apache-2.0" }\n', '', 'Apache-2.0'],
-    ['an expression', '[tool.x]\nlicense = "no"\n[project]\nlicense = "MIT"\n', '', 'MIT'],
-    [
-      'its file',
-      '[project]\nlicense = { file = "LICENSE" }\n',
-      'GNU AFFERO GENERAL PUBLIC LICENSE\n  Version 3, 19',
-      'AGPL-3.0',
-    ],
-    ['no word', '', 'All rights reserved', undefined],
-  ])('its licence from %s', (_name, toml, licence, expected) => {
-    expect(facts({ 'pyproject.toml': toml, LICENSE: licence }).licence).toBe(expected)
   })
 })

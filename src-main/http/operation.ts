@@ -32,6 +32,7 @@ export type Operation = (request: OperationRequest) => Promise<Response> | Respo
 // A longer string is encoded once; Node would encode it twice, first to measure it.
 const LONG_TEXT = 65_536
 const HIDDEN = '(hidden)'
+const VARIABLES: ReadonlySet<string> = new Set(['env', 'environment'])
 export const JSON_TYPE = { 'content-type': 'application/json' } as const
 export const DONE = { ok: true } as const
 
@@ -101,7 +102,7 @@ function withoutValues(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutValues)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, name === 'env' ? withoutTexts(one) : withoutValues(one)]),
+    Object.entries(value).map(([name, one]) => [name, VARIABLES.has(name) ? withoutTexts(one) : withoutValues(one)]),
   )
 }
 

@@ -65,6 +65,30 @@ test('a workflow is locked, built and tested, and its lock stays for the next on
   expect(asked).toMatchObject([{ text: '{}' }, { text: '{}', previous: TEXT }])
 })
 
+test('values of variables and folders of this machine are for those who may change and own them', async () => {
+  const lock = { ...LOCK, environment: { TOKEN: 'hush' } }
+  const { start, ended, post, ask, request, path } = await setup({
+    lock: async () => ({ lock, text: writeLock(lock), conflicts: [] }),
+  })
+  await start({ until: 'lock', sources: { ink: './ink' } })
+  await ended()
+  const keyOf = async (role: string) => (await post('/api/keys', { name: role, role })).key
+  const [read, deploy] = [await keyOf('read'), await keyOf('deploy')]
+  const shown = (await ask('GET', path, { key: read })).body
+  expect(shown).toMatchObject({ state: 'done', lock: { environment: { TOKEN: '(hidden)' } } })
+  expect(shown).not.toHaveProperty('lockText')
+  const events = await (await request('GET', `${path}?follow=true`, { key: read })).text()
+  expect(events).toContain('(hidden)')
+  expect(events).not.toContain('hush')
+  expect((await ask('GET', path, { key: deploy })).body).toMatchObject({ lock, lockText: writeLock(lock) })
+
+  const lockFrom = (sources: object) => ask('POST', path, { key: deploy, body: { text: '{}', until: 'lock', sources } })
+  for (const source of ['./ink', '/etc', '/srv/ink@main', 'file:///srv/ink'])
+    expect(await lockFrom({ ink: source })).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+  const addresses = { ComfyUI: '0.3.40', ink: 'https://code.example/ink@v1', pen: 'registry:pen@1.2.0' }
+  expect(await lockFrom(addresses)).toMatchObject({ status: 200 })
+})
+
 test('a conflict that blocks ends it before the build', async () => {
   const { start, ended } = await setup({
     lock: async () => ({ lock: undefined, text: undefined, conflicts: [CONFLICT] }),

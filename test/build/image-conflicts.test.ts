@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -642,6 +642,18 @@ describe('resolved packages', () => {
       'numlib 2.0',
       'safelib 1.0',
     ])
+  })
+
+  test('need a Python on this machine, which is not a conflict of packages', async ({ skip }) => {
+    skip(!uv.ready, uv.reason)
+    const path = join(root, 'only-uv')
+    mkdirSync(path)
+    symlinkSync(join(uv.folder, 'bin/uv'), join(path, 'uv'))
+    const env = { PATH: path, HOME: path, ...onlyWheelsOf(index) }
+    const wish = { requirements: [{ from: 'ComfyUI', text: 'numlib' }], provides: {}, python: '3.11' }
+    await expect(createPythonResolver({ env, uvFolder: uv.folder })(wish)).rejects.toThrow(
+      'this machine has no Python 3.11. Install it, for example with `uv python install 3.11`',
+    )
   })
 
   test('a package that is only source code is read if the user accepts it', async ({ skip }) => {

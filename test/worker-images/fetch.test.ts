@@ -1,9 +1,9 @@
 /** The program that fetches sources in the build of a worker image. */
 import { execFile, execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { zipSync } from 'fflate'
 import { expect, onTestFinished, test } from 'vitest'
@@ -71,6 +71,17 @@ test('a version of the registry is the file that it names', async () => {
   await fetch(['registry', 'rain/ada', '1.0.0'], { COMFY_REGISTRY: address })
   expect(files()).toEqual(['__init__.py', 'js', 'js/page.js'])
   expect(readFileSync(join(target, 'js/page.js'), 'utf8')).toBe('//\n')
+})
+
+test('a token is sent encrypted, or within the machine', async () => {
+  const secrets = temporaryFolder()
+  for (const host of ['models.example', '127.0.0.1']) writeFileSync(join(secrets, host), `token of ${host}\n`)
+  const script = 'import fetch, json, sys; fetch.SECRETS = sys.argv[1]; print(json.dumps([fetch.token_for(url) for url in sys.argv[2:]]))'
+  const urls = ['https://models.example/a', 'http://models.example/a', 'http://127.0.0.1:8000/a', 'https://other.example/']
+  const { stdout } = await run('python3', ['-B', '-c', script, secrets, ...urls], {
+    env: { ...process.env, PYTHONPATH: dirname(PROGRAM) },
+  })
+  expect(JSON.parse(stdout)).toEqual(['token of models.example', null, 'token of 127.0.0.1', null])
 })
 
 test('a source that cannot be fetched is named', async () => {

@@ -25,6 +25,7 @@ from typing import NoReturn
 REGISTRY = os.environ.get("COMFY_REGISTRY", "https://api.comfy.org")
 CACHE = "/tmp/downloads"
 SECRETS = "/tmp/secrets"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 WORK = os.environ.get("TMPDIR", "/tmp")
 CHUNK = 1024 * 1024
 TRIES = 3
@@ -38,14 +39,22 @@ def fail(reason: str) -> NoReturn:
     sys.exit(1)
 
 
+def token_for(url: str) -> str | None:
+    address = urllib.parse.urlsplit(url)
+    host = address.hostname or ""
+    path = os.path.join(SECRETS, host)
+    # Without encryption, others could read it.
+    if (address.scheme != "https" and host not in LOOPBACK) or not os.path.isfile(path):
+        return None
+    with open(path) as file:
+        return file.read().strip()
+
+
 def open_url(url: str):
     request = urllib.request.Request(url, headers={"User-Agent": "drydock"})
-    host = urllib.parse.urlsplit(url).hostname or ""
-    secret = os.path.join(SECRETS, host)
-    if os.path.exists(secret):
-        with open(secret) as file:
-            # Not sent on to where a redirect leads.
-            request.add_unredirected_header("Authorization", f"Bearer {file.read().strip()}")
+    if token := token_for(url):
+        # Not sent on to where a redirect leads.
+        request.add_unredirected_header("Authorization", f"Bearer {token}")
     return urllib.request.urlopen(request, timeout=SILENCE)
 
 

@@ -17,6 +17,7 @@ import {
   checkRequirements,
   conflictsOfFile,
   explainFailure,
+  NO_PYTHON,
   warningsOfFile,
 } from '../rules/python-conflicts.ts'
 import { readRequirements } from '../rules/read-requirements.ts'
@@ -151,6 +152,11 @@ async function runUv(
 
 function unresolved(stderr: string): AppError {
   const why = stderr.slice(Math.max(0, stderr.search(/^error:/m))).trim()
+  const python = NO_PYTHON.exec(why)?.[1]
+  if (python !== undefined)
+    return new AppError('NOT_DONE', {
+      why: `Python packages are resolved with Python, and this machine has no Python ${python}. Install it, for example with \`uv python install ${python}\`, and lock the workflow again`,
+    })
   const lines = why
     .replace(/^error: /, '')
     .split(/\r?\n/)

@@ -2,8 +2,11 @@ import { type LockedNodes, type WorkflowLock, workflowLock } from '../../../cont
 import { isRecord } from '../../../lib/json/plain.ts'
 import { changedText, freshText, isEmpty, openText } from './formats/open-text.ts'
 
+// Of a lock with the file that it was made from.
+const LOCK_KIB = 2048
+
 export function readLock(text: string): WorkflowLock {
-  const read = workflowLock.safeParse(openText(text).data)
+  const read = workflowLock.safeParse(openText(text, LOCK_KIB).data)
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw new Error(
@@ -11,13 +14,13 @@ export function readLock(text: string): WorkflowLock {
   )
 }
 
-export const isLockText = (text: string): boolean => /^\s*schema:\s*["']?drydock-workflow-lock\//m.test(text)
+export const isLockText = (text: string): boolean => /^[ \t]*schema:\s*["']?drydock-workflow-lock\//m.test(text)
 
 const HEADER = '# Everything that the worker image of a workflow is built from. Written by `drydock workflow lock`.\n'
 
 export function writeLock(lock: WorkflowLock, previous?: string): string {
   if (previous === undefined) return HEADER + freshText(shown(lock))
-  return changedText(openText(previous), shown(lock))
+  return changedText(openText(previous, LOCK_KIB), shown(lock))
 }
 
 function shown(lock: WorkflowLock) {

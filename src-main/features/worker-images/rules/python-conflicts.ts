@@ -60,10 +60,13 @@ export function explainFailure(
   { asked, ...base }: BaseImage & { readonly asked: readonly Asked[] },
 ): FoundConflict | undefined {
   const text = stderr.slice(Math.max(0, stderr.search(/^error:/m)))
+  if (NO_PYTHON.test(text)) return undefined
   const facts = readExplanation(text)
   if (facts !== undefined) return new Explanation(facts, asked, base).find() ?? inItsWords(text, asked)
   return explainError(text, asked, base)
 }
+
+export const NO_PYTHON = /^error: No interpreter found for Python (\S+)/
 
 const NETWORK =
   /error sending request|dns error|Request failed after|Could not connect|timed out|tcp connect error|HTTP status (?:client error \(4(?:01|03|07|29)|server error)/i

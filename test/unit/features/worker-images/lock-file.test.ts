@@ -110,3 +110,9 @@ describe('a lock', () => {
     )
   })
 })
+
+test('a huge text is refused before it is parsed', () => {
+  const huge = `${TEXT}note: [${'é,'.repeat(700_000)}]\n`
+  expect(() => readLock(huge)).toThrow('it is larger than 2048 KiB')
+  expect(isLockText('\n'.repeat(2_000_000))).toBe(false)
+})

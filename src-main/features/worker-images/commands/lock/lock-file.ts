@@ -18,7 +18,7 @@ import { writeText } from '../../../workflows/commands/graph/save-results.ts'
 import { NODE_REGISTRY } from '../../adapters/node-registry.ts'
 import { isFolder } from '../../adapters/run-git.ts'
 import type { Choice, GivenPackage } from '../../rules/choose-packages.ts'
-import { COMFYUI, COMFYUI_NAME } from '../../rules/comfyui.ts'
+import { COMFYUI, COMFYUI_NAME, COMFYUI_VERSION } from '../../rules/comfyui.ts'
 import { readEnvironment, writeEnvironment } from '../../rules/formats/foreign-files.ts'
 import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
@@ -207,7 +207,7 @@ async function readGiven(text: string, cwd: string, folder: string): Promise<Giv
 
 async function readComfyui(text: string | undefined, cwd: string, folder: string) {
   if (text === undefined) return undefined
-  if (/^v?\d+(?:\.\d+)+$/.test(text)) return { source: { repository: COMFYUI, ref: text.replace(/^v?/, 'v') } }
+  if (COMFYUI_VERSION.test(text)) return { source: { repository: COMFYUI, ref: text.replace(/^v?/, 'v') } }
   const source = await sourceOf(text, cwd, folder)
   if (source !== undefined && 'repository' in source) return { source }
   throw usageError(

@@ -24,11 +24,11 @@ export type OpenText = {
   readonly data: unknown
 }
 
-// Texts of other tools and of people; deeper or larger ones are not environments.
-const TEXT_MAX = 4_000_000
+// Source: ours; a thousand packages fit, and the YAML parser takes a second for 1 MiB.
+const FOREIGN_KIB = 512
 
-export function openText(text: string): OpenText {
-  if (text.length > TEXT_MAX) throw new Error('it is larger than 4 MB')
+export function openText(text: string, mostKib = FOREIGN_KIB): OpenText {
+  if (new TextEncoder().encode(text).length > mostKib * 1024) throw new Error(`it is larger than ${mostKib} KiB`)
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined
   const document = json === undefined ? parsedYaml(text) : new Document()
   if (json !== undefined) document.contents = nodeOfJson(json) as ParsedNode

@@ -14,9 +14,19 @@ import { counted } from '../../../lib/text.ts'
 import { findModel } from '../adapters/hash-model.ts'
 import type { BuildNews, BuiltStep } from '../rules/build-progress.ts'
 import { findConflicts, modelsHere } from '../rules/conflicts.ts'
-import { type Bake, type ImageFiles, imageFiles, modelName, type PlacedModel } from '../rules/dockerfile.ts'
+import {
+  type Bake,
+  type ImageFiles,
+  imageFiles,
+  modelName,
+  OPEN_PIP_CONFIG,
+  PIP_CONFIG,
+  type PlacedModel,
+} from '../rules/dockerfile.ts'
+import { totalSizeText } from '../rules/lock-file.ts'
+import { withoutPasswords } from '../rules/read-requirements.ts'
 import { versionOfImage } from '../rules/worker-manifest.ts'
-import { readModelFolders } from './model-folders.ts'
+import { readModelFolders, requireModelFolder } from './model-folders.ts'
 import { type LockFile, lockBeside, readLockFile } from './read-lock-file.ts'
 import { showConflicts } from './show-conflicts.ts'
 
@@ -27,7 +37,7 @@ export type ImageContentOptions = {
 }
 
 type ImageCommandOptions = ImageContentOptions & {
-  readonly tag: string
+  readonly tag?: string
   readonly dryRun?: true
   readonly write?: string
   readonly cache: boolean
@@ -62,7 +72,7 @@ export function addWorkflowImage(parent: CliCommand, surroundings: Surroundings)
       .command('image')
       .description('build the worker image of a workflow from its lock')
       .argument('<file>', 'lock, like cat.lock.yaml, or the workflow next to it, like cat.json')
-      .requiredOption('-t, --tag <name>', 'name of the image, like ghcr.io/ada/cat:1'),
+      .option('-t, --tag <name>', 'name of the image, like ghcr.io/ada/cat:1; required to build'),
   )
     .option('--no-cache', 'build every layer again')
     .option('--dry-run', 'print the Dockerfile, and build nothing')
@@ -77,7 +87,9 @@ Examples:
   $ drydock workflow image cat.lock.yaml --tag cat:1 --bake sd15.safetensors --models ~/ComfyUI/models
   $ drydock workflow image cat.lock.yaml --tag cat:1 --dry-run`)
     .action(async (file: string, options: ImageCommandOptions, command: CliCommand) => {
-      if (!TAG.test(options.tag))
+      const isBuild = options.dryRun === undefined && options.write === undefined
+      if (isBuild && options.tag === undefined) throw usageError('Name the image: --tag NAME, like --tag cat:1.')
+      if (options.tag !== undefined && !TAG.test(options.tag))
         throw usageError(
           `--tag ${options.tag}: that is not the name of an image, which has no capital letters or spaces.`,
         )
@@ -98,7 +110,8 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Bu
   const { output, surroundings } = terminal
   const { found, image, builder } = await planBuild(file, options, terminal)
   const { dockerfile, models, steps } = image
-  const plan = { tag: options.tag, models, steps: steps.map(({ title }) => title) }
+  const { tag = 'NAME' } = options
+  const plan = { ...(options.tag && { tag }), models, steps: steps.map(({ title }) => title) }
   if (options.dryRun === true) return output.result({ ...plan, dockerfile }, dockerfile.trimEnd())
   await stoppableBuild(terminal, async (watch) => {
     if (options.write !== undefined) {
@@ -107,11 +120,11 @@ async function runImage(file: string, options: ImageCommandOptions, terminal: Bu
       await builder.write(image, folder, watch.signal)
       return output.result(
         { ...plan, folder },
-        `Wrote ${options.write}. Build it with: docker build --tag ${options.tag} ${options.write}`,
+        `Wrote ${options.write}. Build it with: docker build --tag ${tag} ${options.write}`,
       )
     }
     const secrets = await secretsFor(image, options, surroundings)
-    const request = { lock: found.lock, image, tag: options.tag, noCache: !options.cache, secrets }
+    const request = { lock: found.lock, image, tag, noCache: !options.cache, secrets }
     const built = await builder.build(request, watch)
     return output.result({ ...built, models }, () => showBuilt(output, built))
   })
@@ -139,6 +152,7 @@ export async function buildLockedImage(
 async function planBuild(file: string, options: ImageCommandOptions, { output, surroundings, folders }: Building) {
   const { cwd, env, home, platform } = surroundings
   const { createImageBuilder } = await import('../../../app/app-builder/create-workflow-image-builder.ts')
+  if (options.models !== undefined) await requireModelFolder(options.models, cwd)
   const found = await readLockFile(file, surroundings)
   refuseConflicts(file, found, output)
   const own = await modelsOnDisk(found.lock, options.models && resolve(cwd, options.models), folders)
@@ -257,20 +271,20 @@ async function secretsFor(
     const value = env[name]
     return value && secrets.includes(server) ? [[server, value] as const] : []
   })
-  const config = pipConfig === undefined ? [] : [['pip.conf', await readText(resolve(cwd, pipConfig))] as const]
-  return Object.fromEntries([...tokens.toReversed(), ...config])
+  if (pipConfig === undefined) return Object.fromEntries(tokens.toReversed())
+  const config = await readText(resolve(cwd, pipConfig))
+  return {
+    ...Object.fromEntries(tokens.toReversed()),
+    ...{ [PIP_CONFIG]: config, [OPEN_PIP_CONFIG]: withoutPasswords(config) },
+  }
 }
 
 function showModels(output: Output, models: readonly PlacedModel[]): void {
   for (const delivery of ['baked', 'mounted'] as const) {
     const some = models.filter((model) => model.delivery === delivery)
     if (some.length === 0) continue
-    const known = some.flatMap(({ sizeBytes }) => sizeBytes ?? [])
-    const total = known.reduce((sum, bytes) => sum + bytes, 0)
-    const more = known.length < some.length ? ' and more' : ''
-    output.note(`${delivery === 'baked' ? 'Models in the image' : 'Models on a volume'}: ${size(total)}${more}`)
-    for (const { name, sizeBytes } of some)
-      output.note(`  ${name}  ${sizeBytes === undefined ? 'size unknown' : size(sizeBytes)}`)
+    output.note(`${delivery === 'baked' ? 'Models in the image' : 'Models on a volume'}: ${totalSizeText(some)}`)
+    for (const model of some) output.note(`  ${model.name}  ${totalSizeText([model])}`)
   }
 }
 

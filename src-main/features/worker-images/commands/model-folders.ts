@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
-import { CliError } from '../../../app/cli/cli-error.ts'
+import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ModelFolder } from '../../../contract/models.ts'
 import { foldersOf } from '../../models/rules/layout.ts'
+import { isFolder } from '../adapters/run-git.ts'
 
 type Known = { readonly bytes: number; readonly sha256?: string; readonly source?: string }
 
@@ -14,9 +15,16 @@ export async function readModelFolders(
   given: readonly string[],
   { command, surroundings }: { readonly command: CliCommand; readonly surroundings: Surroundings },
 ): Promise<KnownModels> {
-  const own = given.map((path) => ({ path: resolve(surroundings.cwd, path) }))
+  const { cwd } = surroundings
+  const own = await Promise.all(given.map(async (path) => ({ path: await requireModelFolder(path, cwd) })))
   const service = await ofService(command, surroundings)
   return { models: [...own, ...service.models], known: service.known }
+}
+
+export async function requireModelFolder(given: string, cwd: string): Promise<string> {
+  const path = resolve(cwd, given)
+  if (await isFolder(path)) return path
+  throw usageError(`--models ${given}: there is no such folder.`)
 }
 
 const AWAY: ReadonlySet<string> = new Set(['NOT_RUNNING', 'NOT_REACHABLE', 'KEY_MISSING'])

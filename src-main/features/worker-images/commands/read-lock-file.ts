@@ -23,6 +23,10 @@ export function lockBeside(file: string, cwd: string): string {
   })
 }
 
+/** Undefined: the argument names neither a lock nor a workflow. */
+export const lockNamed = (file: string, cwd: string): string | undefined =>
+  GRAPH.test(file) || /\.ya?ml$/i.test(file) ? lockBeside(file, cwd) : undefined
+
 export async function readLockFile(file: string, surroundings: Surroundings): Promise<LockFile> {
   const path = resolve(surroundings.cwd, file)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

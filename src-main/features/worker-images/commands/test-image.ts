@@ -33,8 +33,6 @@ export type ImageTestOptions = {
   readonly gpu?: EndpointSettings | boolean | undefined
 }
 
-export const isLockName = (name: string): boolean => /\.ya?ml$/i.test(name)
-
 export async function planImageTest(
   lockFile: string | undefined,
   { workflow, full, gpu }: ImageTestOptions,

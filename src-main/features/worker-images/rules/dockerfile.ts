@@ -52,10 +52,13 @@ export type ImageFiles = {
 // Mounts of a layer: nothing below /tmp gets into the image, and its mount points leave no traces.
 const LAYER = ['--mount=type=tmpfs,target=/tmp', '--mount=type=bind,source=layer.py,target=/tmp/layer.py']
 const FETCH = '--mount=type=bind,source=fetch.py,target=/tmp/fetch.py'
-const PIP = [
+const pipMounts = (config: string) => [
   '--mount=type=cache,id=drydock-pip,target=/tmp/pip',
-  '--mount=type=secret,id=pip.conf,target=/tmp/pip.conf',
+  `--mount=type=secret,id=${config},target=/tmp/pip.conf`,
 ]
+/** Of layers that run programs of node packages: it has no passwords. */
+export const OPEN_PIP_CONFIG = 'pip-open.conf'
+export const PIP_CONFIG = 'pip.conf'
 // Keeps install.py of a package from changing the packages of the others.
 const CONSTRAINTS = '--mount=type=bind,source=constraints.txt,target=/tmp/constraints.txt'
 const DOWNLOADS = '--mount=type=cache,id=drydock-models,target=/tmp/downloads,sharing=locked'
@@ -192,7 +195,7 @@ function pythonPart({ python }: WorkflowLock): Part | undefined {
     title,
     comment: `${title}, resolved together`,
     instruction: run(
-      [...PIP, '--mount=type=bind,source=requirements.txt,target=/tmp/requirements.txt'],
+      [...pipMounts(PIP_CONFIG), '--mount=type=bind,source=requirements.txt,target=/tmp/requirements.txt'],
       [`pip install ${options} --requirement /tmp/requirements.txt`],
     ),
     files: [{ path: 'requirements.txt', text: `${lines.join('\n')}\n` }],
@@ -217,7 +220,7 @@ function nodesPart({ name, source }: LockedNodes): Part {
     id: `nodes ${name}`,
     title,
     comment: capitalFirst(title),
-    instruction: run([...PIP, CONSTRAINTS, ...mounts], [command, `cd ${shellQuoted(folder)}`, install]),
+    instruction: run([...pipMounts(OPEN_PIP_CONFIG), CONSTRAINTS, ...mounts], [command, `cd ${shellQuoted(folder)}`, install]),
     sources,
   }
 }

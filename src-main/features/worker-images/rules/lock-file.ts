@@ -1,5 +1,6 @@
 import { type LockedNodes, type WorkflowLock, workflowLock } from '../../../contract/worker-images.ts'
 import { isRecord } from '../../../lib/json/plain.ts'
+import { sizeText } from '../../../lib/text.ts'
 import { changedText, freshText, isEmpty, openText } from './formats/open-text.ts'
 
 // Of a lock with the file that it was made from.
@@ -21,6 +22,13 @@ const HEADER = '# Everything that the worker image of a workflow is built from. 
 export function writeLock(lock: WorkflowLock, previous?: string): string {
   if (previous === undefined) return HEADER + freshText(shown(lock))
   return changedText(openText(previous, LOCK_KIB), shown(lock))
+}
+
+export function totalSizeText(files: readonly { readonly sizeBytes?: number | undefined }[]): string {
+  const known = files.flatMap(({ sizeBytes }) => sizeBytes ?? [])
+  const total = sizeText(known.reduce((sum, bytes) => sum + bytes, 0))
+  if (known.length === files.length) return total
+  return known.length === 0 ? 'size unknown' : `${total} and more`
 }
 
 function shown(lock: WorkflowLock) {

@@ -64,13 +64,13 @@ export function readRequirements(
       } else if (CONSTRAINTS.test(line)) {
         unreadable.push({ text: line, file: from, why: 'files of constraints are not read' })
       } else if (INDEX.test(line)) {
-        indexes.push({ option: withoutPassword(line), file: from })
+        indexes.push({ option: withoutPasswords(line), file: from })
       } else if (!line.startsWith('-') || EDITABLE.test(line)) {
         const options = [...line.matchAll(LINE_OPTION)].map(([, option = '']) => option)
         indexes.push(
           ...options
             .filter((option) => INDEX.test(option))
-            .map((option) => ({ option: withoutPassword(option), file: from })),
+            .map((option) => ({ option: withoutPasswords(option), file: from })),
         )
         const one = readRequirement(line.replace(LINE_OPTION, ''))
         if ('why' in one) unreadable.push({ text: line, file: from, why: one.why })
@@ -109,4 +109,4 @@ function besideFile(file: string, path: string): string {
   return parts.join('/')
 }
 
-const withoutPassword = (option: string): string => option.replace(/\/\/[^/@\s]+@/, '//')
+export const withoutPasswords = (text: string): string => text.replace(/\/\/[^/\s]+@/g, '//')

@@ -34,7 +34,7 @@ export function addTest(test: CliCommand, surroundings: Surroundings): void {
     addEndpointOptions(
       test.argument(
         '[folder]',
-        'folder of the repository, with --build also an address of a git repository; or the lock of a workflow',
+        'folder of the repository, with --build also an address of a git repository; or a workflow or its lock',
         '.',
       ),
     )
@@ -66,9 +66,10 @@ Examples:
   $ drydock test cat.lock.yaml --image ghcr.io/ada/cat:1
   $ drydock test --image ghcr.io/ada/cat:1 --workflow cat.json --full --volume ./models:/runpod-volume/models:ro`)
     .action(async (folder: string, options: TestOptions, command: CliCommand) => {
-      const { isLockName } = await import('../../worker-images/commands/test-image.ts')
-      if (options.workflow !== undefined || isLockName(folder)) {
-        await testImage(isLockName(folder) ? folder : undefined, options, { command, surroundings })
+      const { lockNamed } = await import('../../worker-images/commands/read-lock-file.ts')
+      const lock = lockNamed(folder, surroundings.cwd)
+      if (options.workflow !== undefined || lock !== undefined) {
+        await testImage(lock, options, { command, surroundings })
         return
       }
       const output = outputOf(command, surroundings)

@@ -11,7 +11,7 @@ import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ForeignFormat } from '../../../../contract/foreign-formats.ts'
 import type { WorkflowLock } from '../../../../contract/worker-images.ts'
 import { errorCode } from '../../../../lib/error-code.ts'
-import { counted, sizeText } from '../../../../lib/text.ts'
+import { counted } from '../../../../lib/text.ts'
 import { checkedPayload } from '../../../workflows/commands/graph/graph-facts.ts'
 import { readGraphFile } from '../../../workflows/commands/graph/read-graph-file.ts'
 import { writeText } from '../../../workflows/commands/graph/save-results.ts'
@@ -20,7 +20,7 @@ import { isFolder } from '../../adapters/run-git.ts'
 import type { Choice, GivenPackage } from '../../rules/choose-packages.ts'
 import { COMFYUI, COMFYUI_NAME, COMFYUI_VERSION } from '../../rules/comfyui.ts'
 import { readEnvironment, writeEnvironment } from '../../rules/formats/foreign-files.ts'
-import { isLockText, readLock, writeLock } from '../../rules/lock-file.ts'
+import { isLockText, readLock, totalSizeText, writeLock } from '../../rules/lock-file.ts'
 import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
 import { isFolderName, isRef, isRemote, readSource, sourceText, type WantedSource } from '../../rules/source-address.ts'
 import { isBuiltIn, moduleOf, wantedBy } from '../../rules/wanted-nodes.ts'
@@ -327,11 +327,10 @@ function show(output: Output, file: string, { comfyui, nodes, python, models, in
       ),
     ],
   )
-  const bytes = models.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0)
   const facts = [
     counted(nodes.length, 'package'),
     ...(python.length === 0 ? [] : [counted(python.length, 'Python package')]),
-    ...(models.length === 0 ? [] : [`${counted(models.length, 'model')} (${sizeText(bytes)})`]),
+    ...(models.length === 0 ? [] : [`${counted(models.length, 'model')} (${totalSizeText(models)})`]),
     ...(inputs.length === 0 ? [] : [counted(inputs.length, 'input')]),
   ]
   output.line(`${file}: ${facts.join(', ')}`)

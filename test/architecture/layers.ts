@@ -323,6 +323,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'commands/image',
     'commands/lock',
     'commands/read-lock-file',
+    'commands/test-endpoint',
     'commands/test-image',
   ],
   workflows: [

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { whileTagIsOwn } from '../../features/worker-images/adapters/claim-tag.ts'
 import { createMask } from '../../features/workers/rules/log-lines.ts'
 import {
   type BuiltImage,
@@ -8,6 +9,7 @@ import {
 } from '../../runtimes/docker/build-repository.ts'
 import { openLocalEngine } from '../../runtimes/docker/local-engine.ts'
 import type { Watch } from '../../runtimes/port.ts'
+import { buildsFolder } from './create-workflow-image-builder.ts'
 
 export type ImageBuilder = Awaited<ReturnType<typeof openImageBuilder>>
 
@@ -18,7 +20,10 @@ export async function openImageBuilder(env: Readonly<Record<string, string | und
     async build(build: RepositoryBuild, { report, signal }: Watch): Promise<BuiltImage> {
       const mask = createMask(Object.values(build.secrets ?? {}).map((value) => Buffer.from(value).toString()))
       try {
-        return await buildRepository(docker, build, surroundings, { report: (text) => report(mask(text)), signal })
+        const claim = { folder: buildsFolder(surroundings), engine: env.DOCKER_HOST, tag: build.tag }
+        return await whileTagIsOwn(claim, () =>
+          buildRepository(docker, build, surroundings, { report: (text) => report(mask(text)), signal }),
+        )
       } catch (error) {
         signal.throwIfAborted()
         const lines = error instanceof ImageBuildFailed ? error.lines : []

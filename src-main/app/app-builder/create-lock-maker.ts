@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ModelFolder } from '../../contract/models.ts'
+import type { WorkflowLock } from '../../contract/worker-images.ts'
 import { createGitSources } from '../../features/worker-images/adapters/git-source.ts'
 import { findInput, findModel, hashFile } from '../../features/worker-images/adapters/hash-model.ts'
 import { createNodeRegistry } from '../../features/worker-images/adapters/node-registry.ts'
 import { createNodeReader } from '../../features/worker-images/adapters/read-node-package.ts'
 import { createPythonResolver } from '../../features/worker-images/adapters/resolve-python.ts'
-import { makeLock, updateLock } from '../../features/worker-images/make-lock.ts'
+import { makeLock, type Update, updateLock } from '../../features/worker-images/make-lock.ts'
 import type { LockPorts } from '../../features/worker-images/ports.ts'
 import type { LockRequest } from '../../features/worker-images/rules/lock-request.ts'
 import { readRequirements } from '../../features/worker-images/rules/read-requirements.ts'
@@ -69,7 +70,6 @@ export function createLockMaker(options: LockMakerOptions) {
   }
   return {
     make: (request: LockRequest) => makeLock(ports, request, { report, signal }),
-    update: (...[lock, asked]: [Parameters<typeof updateLock>[1], Parameters<typeof updateLock>[2]]) =>
-      updateLock(ports, lock, asked, { report, signal }),
+    update: (lock: WorkflowLock, updates: readonly Update[]) => updateLock(ports, lock, updates, { report, signal }),
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { whileTagIsOwn } from '../../features/worker-images/adapters/claim-tag.ts'
 import { createContextPacker, unpackContext } from '../../features/worker-images/adapters/pack-context.ts'
 import { openStepTimes } from '../../features/worker-images/adapters/step-times.ts'
 import { buildWorkerImage, type ImageBuildRequest } from '../../features/worker-images/build-image.ts'
@@ -34,6 +35,9 @@ export async function shippedParts(): Promise<Pick<ImageOptions, 'programs' | 'w
 export const cacheFolder = ({ env, home }: Pick<ImageBuilderOptions, 'env' | 'home'>): string =>
   join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'drydock')
 
+export const buildsFolder = (options: Pick<ImageBuilderOptions, 'env' | 'home'>): string =>
+  join(cacheFolder(options), 'image-builds')
+
 export function createImageBuilder(options: ImageBuilderOptions) {
   const ports = {
     packContext: createContextPacker(options),
@@ -54,7 +58,8 @@ export function createImageBuilder(options: ImageBuilderOptions) {
           ),
         sizeOf: async (image: string) => (await docker.getImage(image).inspect()).Size,
       }
-      return buildWorkerImage({ ...ports, engine }, request, watch)
+      const claim = { folder: buildsFolder(options), engine: options.env.DOCKER_HOST, tag: request.tag }
+      return whileTagIsOwn(claim, () => buildWorkerImage({ ...ports, engine }, request, watch))
     },
     tag: async (image: string, repo: string, tag: string): Promise<unknown> =>
       (await openLocalEngine(options)).getImage(image).tag({ repo, tag }),

@@ -7,8 +7,12 @@ import { z } from 'zod'
 import { END_VARIABLE, PROGRESS_MARK, PROGRESS_VARIABLE } from '../../contract/command-variables.ts'
 import { type ImageBuildRequest, type ImageCheck, imageTest } from '../../contract/image-builds.ts'
 import { imageConflict, workflowLock } from '../../contract/worker-images.ts'
+import { graphHash } from '../../features/worker-images/adapters/hash-model.ts'
 import { COMFYUI_NAME } from '../../features/worker-images/rules/comfyui.ts'
+import { readLock } from '../../features/worker-images/rules/lock-file.ts'
+import { parseJson } from '../../lib/json/parse.ts'
 import { plainJson } from '../../lib/json/plain.ts'
+import { isObject } from '../../lib/json/value.ts'
 import type { ImagePipeline } from '../core.ts'
 import { type CommandLine, withoutOwn } from './start-preview.ts'
 
@@ -82,11 +86,13 @@ export function createImagePipeline({
     lock: ({ text, previous, ...request }, watch) =>
       inFolder({ [GRAPH]: text, [LOCK]: previous }, async (folder) => {
         try {
-          const made = locked.parse(await run(folder, lockArguments(request), watch))
-          if (request.update.length === 0) return { ...made, text: await readFile(join(folder, LOCK), 'utf8') }
           const updates = request.update.map((name) => `--update=${name}`)
-          const updated = locked.parse(await run(folder, ['workflow', 'lock', LOCK, ...updates], watch))
-          return { ...updated, text: await readFile(join(folder, LOCK), 'utf8') }
+          const isLocked = updates.length > 0 && previous !== undefined && isLockOf(previous, text)
+          const made = isLocked ? undefined : locked.parse(await run(folder, lockArguments(request), watch))
+          const updated =
+            updates.length === 0 ? made : locked.parse(await run(folder, ['workflow', 'lock', LOCK, ...updates], watch))
+          const { lock, conflicts: found } = updated ?? locked.parse(made)
+          return { lock, conflicts: found, text: await readFile(join(folder, LOCK), 'utf8') }
         } catch (error) {
           if (error instanceof CommandFailed && error.conflicts.length > 0)
             return { lock: undefined, text: undefined, conflicts: error.conflicts }
@@ -112,6 +118,16 @@ export function createImagePipeline({
         const { steps } = imageTest.parse(await run(folder, ['test', LOCK, `--image=${image}`, '--pull=never'], watch))
         return steps.map(({ name, passed, text: why }): ImageCheck => ({ name, passed, ...(passed ? {} : { why }) }))
       }),
+  }
+}
+
+function isLockOf(lockText: string, text: string): boolean {
+  try {
+    const graph = parseJson(text)
+    return isObject(graph) && readLock(lockText).workflow?.sha256 === graphHash(graph)
+  } catch {
+    // The command says why neither can be read.
+    return false
   }
 }
 

@@ -58,29 +58,30 @@ export async function makeLock(
   return { ...(await withPython(ports, lock, conflicts, { report, signal })), notes }
 }
 
-/**
- * Only the package changes, and Python packages if its requirements do.
- * @param name its folder, or ComfyUI
- * @param ref undefined: the newest of its branch, else the newest
- */
+export type Update = { readonly name: string; readonly ref: string | undefined }
+
+/** Only these packages change, and Python packages if requirements do. Without a ref: the newest of its branch, else the newest. */
 export async function updateLock(
   ports: LockPorts,
   lock: WorkflowLock,
-  { name, ref }: { readonly name: string; readonly ref: string | undefined },
+  updates: readonly Update[],
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<MadeLock> {
   const conflicts: ImageConflict[] = []
   const read = packageReader(ports, { report, signal })
-  const node = lock.nodes.find((one) => foldedName(one.name) === foldedName(name))
-  const locked = node === undefined ? undefined : await updatedNodes(node, ref, read, conflicts)
-  const comfyui =
-    node === undefined
-      ? await comfyuiAt({ repository: lock.comfyui.repository, ref: versionTag(ref) }, read, conflicts)
-      : lock.comfyui
-  if (comfyui === undefined || (node !== undefined && locked === undefined))
+  const updateOf = (name: string) => updates.find((one) => foldedName(one.name) === foldedName(name))
+  const nodes: (LockedNodes | undefined)[] = []
+  for (const node of lock.nodes) {
+    const update = updateOf(node.name)
+    nodes.push(update === undefined ? node : await updatedNodes(node, update.ref, read, conflicts))
+  }
+  const { repository } = lock.comfyui
+  const update = updateOf(COMFYUI_NAME)
+  const comfyui = update && (await comfyuiAt({ repository, ref: versionTag(update.ref) }, read, conflicts))
+  const found = nodes.filter((node) => node !== undefined)
+  if (found.length < nodes.length || (update !== undefined && comfyui === undefined))
     return { lock: undefined, conflicts, notes: [] }
-  const nodes = lock.nodes.map((one) => (one === node && locked !== undefined ? locked : one))
-  const changed = { ...lock, nodes, comfyui: { ...lock.comfyui, ...comfyui } }
+  const changed = { ...lock, nodes: found, comfyui: { ...lock.comfyui, ...comfyui } }
   const before = JSON.stringify(requirementsOf(lock, []))
   if (JSON.stringify(requirementsOf(changed, [])) === before) return { lock: changed, conflicts, notes: [] }
   return { ...(await withPython(ports, changed, conflicts, { report, signal })), notes: [] }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import type { ModelFolder } from '../../../contract/models.ts'
+import { type JsonObject, writeJson } from '../../../lib/json/value.ts'
 import { foldersOf, pathProblem, presentDirectory } from '../../models/rules/layout.ts'
 
 const READ_BYTES = 1024 * 1024
@@ -23,6 +24,9 @@ export async function hashFile(
   }
   return { sizeBytes, sha256: hash.digest('hex') }
 }
+
+/** The same for each form of the text, and for a picture that holds the graph. */
+export const graphHash = (raw: JsonObject): string => createHash('sha256').update(writeJson(raw)).digest('hex')
 
 export type FoundModel = { readonly path: string; readonly directory: string }
 

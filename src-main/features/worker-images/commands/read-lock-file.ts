@@ -4,10 +4,11 @@ import { basename, dirname, resolve, sep } from 'node:path'
 import { CliError, unreadable } from '../../../app/cli/cli-error.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { WorkflowLock } from '../../../contract/worker-images.ts'
-import { type JsonObject, writeJson } from '../../../lib/json/value.ts'
-import { fileTools } from '../../../shipped-files/resources.ts'
 import { readGraphFile } from '../../workflows/commands/graph/read-graph-file.ts'
+import { graphHash } from '../adapters/hash-model.ts'
 import { readLock } from '../rules/lock-file.ts'
+
+export { graphHash }
 
 export type LockFile = { readonly lock: WorkflowLock; readonly graphFile: string | undefined }
 
@@ -66,9 +67,5 @@ async function isOtherGraph(
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { raw } = await readGraphFile(graphFile, surroundings)
-  return (await graphHash(raw)) !== workflow?.sha256
+  return graphHash(raw) !== workflow?.sha256
 }
-
-/** The same for each form of the text, and for a picture that holds the graph. */
-export const graphHash = (raw: JsonObject): Promise<string> =>
-  fileTools.sha256(new TextEncoder().encode(writeJson(raw)))

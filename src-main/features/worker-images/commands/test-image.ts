@@ -18,6 +18,7 @@ import { typesIn } from '../../workflows/rules/classes-file.ts'
 import { withOthers } from '../../workflows/rules/node-types.ts'
 import { CLASSES_INPUT, imageTestInput, readImageTest, TEST_VARIABLE } from '../rules/image-test.ts'
 import { readLockFile } from './read-lock-file.ts'
+import { onTestEndpoint } from './test-endpoint.ts'
 
 export type ImageTestPlan = {
   readonly graph: GraphFile
@@ -51,7 +52,7 @@ export async function planImageTest(
     takesCard: gpu === undefined && container.machine === undefined,
     body: {
       ...settings,
-      name: `test of ${basename(container.image)}`.slice(0, 100),
+      name: `test of ${basename(container.image)}`,
       env: { ...settings.env, ...TEST_VARIABLE },
       workersMax: 1,
     },
@@ -67,8 +68,7 @@ export async function runImageTest(
 ): Promise<ImageTest> {
   const hasCard = takesCard && (await client.call('machineRead', { query: { fresh: 'true' } })).gpus.length > 0
   const gpu = hasCard ? { container: { ...body.container, gpu: 'ANY' } } : {}
-  const made = await client.call('endpointCreate', { body: { ...body, ...gpu } })
-  try {
+  return onTestEndpoint(client, { ...body, ...gpu }, async (made) => {
     showWarning(output, made)
     const run = (input: string) => runTestJob(client, { endpointId: made.id, input, output, surroundings, signal })
     let types = await readOwnClasses()
@@ -79,9 +79,7 @@ export async function runImageTest(
     }
     const { raw } = convertGraph(graph, 'api', types, { now: surroundings.now(), isCompact: true })
     return (await run(imageTestInput(raw, { lock, full }))).test
-  } finally {
-    await client.call('endpointDelete', { path: { endpointId: made.id } })
-  }
+  })
 }
 
 async function runTestJob(

@@ -26,6 +26,7 @@ import {
   type ImageBuildOptions,
   withRepository,
 } from '../../worker-images/commands/build-repository.ts'
+import { onTestEndpoint } from '../../worker-images/commands/test-endpoint.ts'
 import type { ImageTestOptions } from '../../worker-images/commands/test-image.ts'
 import type { TestResult } from './run-worker-tests.ts'
 
@@ -111,7 +112,7 @@ async function testFolder(
   const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
   const plan = await readTestPlan(folder)
   const body = {
-    name: `tests of ${basename(folder)}`.slice(0, 100),
+    name: `tests of ${basename(folder)}`,
     ...(await settingsFor(folder, plan, options, surroundings)),
   }
   return onService(command, surroundings, (client) => runAll(client, { body, plan, signal }, { output, surroundings }))
@@ -201,21 +202,19 @@ async function runAll(
     body,
     plan,
     signal,
-  }: { readonly body: object & { readonly name: string }; readonly plan: TestPlan; readonly signal: AbortSignal },
+  }: { readonly body: EndpointSettings & { readonly name: string }; readonly plan: TestPlan; readonly signal: AbortSignal },
   shown: { readonly output: Output; readonly surroundings: Surroundings },
 ): Promise<readonly TestResult[]> {
   const { runWorkerTest } = await import('./run-worker-tests.ts')
   const { now } = shown.surroundings
-  const made = await client.call('endpointCreate', { body })
-  const endpointId = made.id
-  try {
+  return onTestEndpoint(client, body, async (made) => {
     showWarning(shown.output, made)
     const results: TestResult[] = []
     for (const test of plan.tests) {
       const result = await withSpinner(test.name, shown, (show) =>
         runWorkerTest(
           client,
-          { endpointId, test, defaultMs: limit('executionTimeoutDefaultMs') },
+          { endpointId: made.id, test, defaultMs: limit('executionTimeoutDefaultMs') },
           { show, now, signal },
         ),
       )
@@ -223,12 +222,10 @@ async function runAll(
       results.push(result)
     }
     return results
-  } catch (error) {
+  }).catch((error: unknown) => {
     signal.throwIfAborted()
     throw error
-  } finally {
-    await client.call('endpointDelete', { path: { endpointId } })
-  }
+  })
 }
 
 function showResults(output: Output, results: readonly TestResult[]): void {

@@ -217,5 +217,6 @@ export function lastLine(lines: readonly string[], exit: ProcessExit): string {
   if (how === undefined) return keepEnds(last ?? 'ended without output', MAX_LENGTH)
   // A program that exits with the usual code has printed why.
   if (last !== undefined && exit.signal === undefined && exit.code === FAILED) return keepEnds(last, MAX_LENGTH)
-  return keepEnds(last === undefined ? how : `${how}, after: ${last}`, MAX_LENGTH)
+  if (last !== undefined) return keepEnds(`${how}, after: ${last}`, MAX_LENGTH)
+  return exit.code === 0 ? `${how} and no output: a worker's program has to run until it is stopped` : how
 }

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createImagePipeline } from '../../../../src-main/app/headless/image-pipeline.ts'
+import { graphHash } from '../../../../src-main/features/worker-images/adapters/hash-model.ts'
+import { writeLock } from '../../../../src-main/features/worker-images/rules/lock-file.ts'
+import { objectOf } from '../../../support/workflow-files.ts'
+import { lockOf } from '../../features/worker-images/support.ts'
 import { temporaryFolder } from '../cli/support.ts'
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../../../src-main/app/${path}`, import.meta.url))
@@ -74,4 +78,31 @@ test('a command that a service started stops when its input ends', async () => {
   expect(output.join('')).toContain('ABANDONED')
   socket.destroy()
   silent.close()
+})
+
+test('an update of the lock of the same graph is one command', async () => {
+  const folder = temporaryFolder()
+  const command = join(folder, 'command.mjs')
+  const ran = join(folder, 'ran')
+  const sha256 = graphHash(objectOf('{"1":{}}'))
+  const lock = lockOf({ workflow: { file: 'workflow.json', sha256 } })
+  writeFileSync(
+    command,
+    `import { appendFileSync } from 'node:fs'
+    appendFileSync(${JSON.stringify(ran)}, process.argv.slice(4, 6).join(' ') + '\\n')
+    console.log(${JSON.stringify(JSON.stringify({ lock, conflicts: [] }))})`,
+  )
+  writeFileSync(ran, '')
+  const commandLine = { program: process.execPath, args: [command], env: process.env }
+  const pipeline = createImagePipeline({ commandLine, data: folder, service: () => ({ url: '', key: '' }) })
+  const watch = { report: () => undefined, signal: new AbortController().signal }
+  const previous = writeLock(lock)
+  const asked = { previous, update: ['ink'], sources: {} }
+  await pipeline.lock({ ...asked, text: '{ "1": {} }' }, watch)
+  expect(readFileSync(ran, 'utf8')).toBe('workflow.lock.yaml --update=ink\n')
+  await pipeline.lock({ ...asked, text: '{ "2": {} }' }, watch)
+  expect(readFileSync(ran, 'utf8').trim().split('\n').slice(1)).toEqual([
+    'workflow.json --output',
+    'workflow.lock.yaml --update=ink',
+  ])
 })

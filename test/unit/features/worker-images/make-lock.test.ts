@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LOCK_SCHEMA, workflowLock } from '../../../../src-main/contract/worker-images.ts'
-import { makeLock } from '../../../../src-main/features/worker-images/make-lock.ts'
+import { makeLock, updateLock } from '../../../../src-main/features/worker-images/make-lock.ts'
 import type { LockPorts, PythonWish } from '../../../../src-main/features/worker-images/ports.ts'
 
 const LOCK = workflowLock.parse({
@@ -39,4 +39,35 @@ test.each([
   }
   await makeLock(ports, request, { report: () => undefined, signal: new AbortController().signal })
   expect(wishes).toMatchObject([{ sources, requirements: [{ from: 'ComfyUI' }, { from: 'the worker' }] }])
+})
+
+test('several packages are updated with one look at Python packages', async () => {
+  const wishes: PythonWish[] = []
+  const facts = { classes: [], requirements: ['pillow'] }
+  const ports: LockPorts = {
+    git: { commitOf: async () => 'b'.repeat(40), read: async () => facts, readFolder: unused },
+    registry: { find: unused },
+    pathOf: (source) => source,
+    findModel: async () => undefined,
+    readInput: async () => undefined,
+    choose: undefined,
+    async resolvePython(wish) {
+      wishes.push(wish)
+      return { packages: [], warnings: [] }
+    },
+    runsSetUp: false,
+    ofWorker: [],
+  }
+  const nodes = ['ink', 'pen', 'old'].map((name) => ({
+    name,
+    ...{ source: { repository: `https://code.example/${name}`, commit: 'a'.repeat(40) }, classes: [], requirements: [] },
+  }))
+  const updates = ['ink', 'Pen', 'ComfyUI'].map((name) => ({ name, ref: undefined }))
+  const watch = { report: () => undefined, signal: new AbortController().signal }
+  const { lock } = await updateLock(ports, { ...LOCK, nodes }, updates, watch)
+  const commits = [lock?.comfyui, ...(lock?.nodes ?? []).map(({ source }) => source)]
+  expect(commits).toMatchObject(['b', 'b', 'b', 'a'].map((letter) => ({ commit: letter.repeat(40) })))
+  expect(wishes.map(({ requirements }) => requirements)).toEqual([
+    ['ComfyUI', 'ink', 'pen'].map((from) => ({ from, text: 'pillow' })),
+  ])
 })

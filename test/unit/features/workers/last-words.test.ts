@@ -91,6 +91,9 @@ describe('last words', () => {
   it('an exit code that is no usual one is named, with the last line after it', () => {
     expect(lastLine(['about to crash'], { code: 137 })).toBe('exit code 137, after: about to crash')
     expect(lastLine(['done'], { code: 0 })).toBe('exit code 0, after: done')
+    expect(lastLine([], { code: 0 })).toBe(
+      "exit code 0 and no output: a worker's program has to run until it is stopped",
+    )
     expect(lastLine(TRACEBACK, { code: 3 })).toBe("ModuleNotFoundError: No module named 'torch'")
   })
 

@@ -158,7 +158,7 @@ async function readGraph(read: LockFile, options: Options, { session, surroundin
   const { readGraphFile } = await import('../../../workflows/commands/graph/read-graph-file.ts')
   const { client, output } = session
   const file = await readGraphFile(graphFile, surroundings)
-  if ((await graphHash(file.raw)) !== lock.workflow?.sha256)
+  if (graphHash(file.raw) !== lock.workflow?.sha256)
     output.note(
       `warning: ${graphFile} was changed after it was locked. Lock it again: drydock workflow lock '${graphFile}'`,
     )

@@ -17,6 +17,7 @@ import { readGraphFile } from '../../../workflows/commands/graph/read-graph-file
 import { writeText } from '../../../workflows/commands/graph/save-results.ts'
 import { NODE_REGISTRY } from '../../adapters/node-registry.ts'
 import { isFolder } from '../../adapters/run-git.ts'
+import type { Update } from '../../make-lock.ts'
 import type { Choice, GivenPackage } from '../../rules/choose-packages.ts'
 import { COMFYUI, COMFYUI_NAME, COMFYUI_VERSION } from '../../rules/comfyui.ts'
 import { readEnvironment, writeEnvironment } from '../../rules/formats/foreign-files.ts'
@@ -25,7 +26,6 @@ import type { LockRequest, MadeLock } from '../../rules/lock-request.ts'
 import { isFolderName, isRef, isRemote, readSource, sourceText, type WantedSource } from '../../rules/source-address.ts'
 import { isBuiltIn, moduleOf, wantedBy } from '../../rules/wanted-nodes.ts'
 import { readModelFolders } from '../model-folders.ts'
-import { graphHash } from '../read-lock-file.ts'
 import { showConflicts } from '../show-conflicts.ts'
 import { readServer } from './read-server.ts'
 
@@ -116,10 +116,12 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
       runsSetUp: options.runSetup === true,
       signal: stopping.signal,
     })
+    if (options.update !== undefined && previous === undefined)
+      throw usageError('There is no lock to update yet. Make one without --update.')
     const made =
-      options.update === undefined
+      options.update === undefined || previous === undefined
         ? await maker.make(await requestOf(graph, making, folder))
-        : await updated(maker, options.update, previous)
+        : await maker.update(previous, readUpdates(options.update, previous))
     // A source whose reading was stopped is among the conflicts.
     stopping.signal.throwIfAborted()
     return made
@@ -129,25 +131,16 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
   }
 }
 
-type Maker = ReturnType<typeof createLockMaker>
-
-async function updated(
-  maker: Maker,
-  updates: readonly string[],
-  previous: WorkflowLock | undefined,
-): Promise<MadeLock> {
-  if (previous === undefined) throw usageError('There is no lock to update yet. Make one without --update.')
-  let made: MadeLock = { lock: previous, conflicts: [], notes: [] }
-  for (const text of updates) {
+function readUpdates(texts: readonly string[], { nodes }: WorkflowLock): readonly Update[] {
+  const names = [...nodes.map((node) => node.name), COMFYUI_NAME]
+  return texts.map((text) => {
     const [, name = text, ref] = /^([^=]+)=(.+)$/.exec(text) ?? []
-    const names = [...previous.nodes.map((node) => node.name), COMFYUI_NAME]
     if (!names.some((one) => one.toLowerCase() === name.toLowerCase()))
       throw usageError(`The lock has no package ${name}. It has ${names.join(', ')}.`)
     if (ref !== undefined && !isRef(ref))
       throw usageError(`--update ${name} takes a branch, tag, commit or version, not ${ref}.`)
-    if (made.lock !== undefined) made = await maker.update(made.lock, { name, ref })
-  }
-  return made
+    return { name, ref }
+  })
 }
 
 async function requestOf(
@@ -191,7 +184,7 @@ async function requestOf(
   return {
     ...shared,
     graph: { ...wanted, isBuiltIn: (name) => isBuiltIn(name, statedOf.get(name) ?? [], types) },
-    workflow: { file: graph.name, sha256: await graphHash(graph.raw) },
+    workflow: { file: graph.name, sha256: graphHash(graph.raw) },
     ...{ served: new Map(served), index },
   }
 }

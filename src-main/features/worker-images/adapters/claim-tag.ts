@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../../lib/error-code.ts'
+import { isAlive } from '../../../lib/node/is-alive.ts'
+
+/** Of two builds with one tag, the one that ends last would get it. A file in `folder` names the process that builds. */
+export async function whileTagIsOwn<Result>(
+  { folder, engine = '', tag }: { readonly folder: string; readonly engine?: string | undefined; readonly tag: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, createHash('sha256').update(`${engine}\n${tag}`).digest('hex'))
+  while (!(await isCreated(file))) {
+    const owner = await readFile(file, 'utf8').catch(() => '')
+    if (owner === '' || isAlive(Number(owner)))
+      throw new Error(`${tag} is already being built by process ${owner}. Wait until it ends, or choose another tag`)
+    await rm(file, { force: true })
+  }
+  try {
+    return await work()
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+async function isCreated(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}

@@ -195,6 +195,22 @@ describe('a server that breaks off', () => {
     )
   })
 
+  it('again and again: it is given time between two connections', async () => {
+    const openedAt: number[] = []
+    const server = await recordedServer(EXCHANGE, {
+      onPrompt: (socket) => socket.drop(),
+      onSocket: () => openedAt.push(performance.now()) > 0,
+      answer({ path }, response) {
+        if (path !== '/queue') return false
+        server.socket().drop()
+        return json(response, queued(openedAt.length < 5 ? [promptId] : []))
+      },
+    })
+    expect((await run(server, { reconnectDelayMs: 50 })).output).toEqual(lastImage)
+    const spans = openedAt.slice(2).map((at, before) => at - (openedAt[before + 1] ?? at))
+    expect(Math.min(...spans)).toBeGreaterThan(45)
+  })
+
   it('in order, with a reason: that is in the log', async () => {
     const server = await recordedServer(EXCHANGE, {
       onPrompt: (socket) => socket.close(1012, 'restart'),
@@ -203,6 +219,40 @@ describe('a server that breaks off', () => {
     const { output, log } = await run(server)
     expect(output).toEqual(lastImage)
     expect(log[0]).toMatch(/was lost: the server closed the connection \(1012: restart\)$/)
+  })
+})
+
+describe('one of several servers', () => {
+  const SEVERAL = { ...QUICK, endsWithoutServer: true }
+  const gateway = (response: ServerResponse) =>
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad Gateway</h1></html>') !== undefined
+  const list = (response: ServerResponse) => json(response, [])
+  const beforeThePrompt = 'before the prompt'
+  const withThePrompt = 'with the prompt'
+
+  it.each([
+    ['/system_stats', 'a page', page, beforeThePrompt],
+    ['/system_stats', 'a gateway error', gateway, beforeThePrompt],
+    ['/system_stats', 'a list', list, beforeThePrompt],
+    ['/upload/image', 'a gateway error', gateway, beforeThePrompt],
+    ['/prompt', 'a page', page, beforeThePrompt],
+    ['/prompt', 'a list', list, beforeThePrompt],
+    ['/prompt', 'an object without prompt', (response: ServerResponse) => json(response, {}), beforeThePrompt],
+    ['/prompt', 'a gateway error', gateway, withThePrompt],
+    ['/queue', 'a page', page, withThePrompt],
+    ['/queue', 'a list', list, withThePrompt],
+    ['/history', 'a page', page, withThePrompt],
+    ['/history', 'a gateway error', gateway, withThePrompt],
+    ['/view', 'a gateway error', gateway, withThePrompt],
+  ])('answers %s with %s: its job goes to another', async (broken, _what, answer, when) => {
+    const server = await recordedServer(EXCHANGE, {
+      ...(broken === '/queue' ? { onPrompt: (socket) => socket.drop() } : {}),
+      answer: ({ path }, response) => path.startsWith(broken) && answer(response),
+    })
+    const images = broken === '/upload/image' ? [{ name: 'a.png', image: 'AAAA' }] : []
+    const input = JSON.stringify({ ...JSON.parse(INPUT), images })
+    const running = runJob(input, { servers: [server.url], ...SEVERAL })
+    await expect(running).rejects.toMatchObject({ when })
   })
 })
 

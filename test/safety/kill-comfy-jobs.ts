@@ -1,11 +1,10 @@
 /** The service is killed while clients of Comfy API v2 send jobs: docs/spec/comfyui.md, 11. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { workersOf } from '../support/comfyui/workers-of.ts'
 import { type ServedService, servedService, until } from '../support/served-service.ts'
 
-const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const GRAPH = readFileSync(new URL('../../../shared/workflows/01_api_sd15-txt2img.json', import.meta.url), 'utf8')
 const CLIENTS = 6
 const JOBS = 4
@@ -21,13 +20,11 @@ type Answered = any
 type Seen = { jobs: number; sentAgain: number; durable: number }
 
 /** Kills the service with SIGKILL, starts it again, sends what was not answered once more, and looks for every job. */
-export async function killComfyJobs({ runs }: { runs: number }) {
+export async function killComfyJobs({ runs, servers = 0 }: { runs: number; servers?: number }) {
   const seen = { jobs: 0, sentAgain: 0, durable: 0 }
   const service = servedService()
   await service.start()
-  await service.createEndpoint('sketch', {
-    ...{ handler: SKETCH, workflows: {}, workersMin: 2, workersMax: 2, comfyuiWithoutKey: true },
-  })
+  await service.createEndpoint('sketch', { ...(await workersOf(servers, GRAPH)), comfyuiWithoutKey: true })
   for (let run = 0; run < runs; run++) await oneRun(service, run, seen)
   expect(await service.stop()).toMatchObject({ exitCode: 0 })
   return { runs, ...seen }

@@ -1,10 +1,9 @@
 /** The service is killed while OpenAI's clients make pictures: docs/spec/image-workflows.md, 7. */
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { workersOf } from '../support/comfyui/workers-of.ts'
 import { type ServedService, servedService, until } from '../support/served-service.ts'
 
-const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const GRAPH = readFileSync(new URL('../../../shared/workflows/01_api_sd15-txt2img.json', import.meta.url), 'utf8')
 const CLIENTS = 6
 const PICTURES = 4
@@ -16,13 +15,11 @@ const ENDED_WITHIN_MS = 60_000
 type Seen = { pictures: number; durable: number; sentAgain: number }
 
 /** Kills the service with SIGKILL, starts it again, looks for the job of every picture, and asks again without an answer. */
-export async function killOpenAiImages({ runs }: { runs: number }) {
+export async function killOpenAiImages({ runs, servers = 0 }: { runs: number; servers?: number }) {
   const seen = { pictures: 0, durable: 0, sentAgain: 0 }
   const service = servedService()
   await service.start()
-  await service.createEndpoint('sketch', {
-    ...{ handler: SKETCH, workflows: {}, workersMin: 2, workersMax: 2, comfyuiWithoutKey: true },
-  })
+  await service.createEndpoint('sketch', { ...(await workersOf(servers, GRAPH)), comfyuiWithoutKey: true })
   await publish(service)
   const known = new Set<string>()
   for (let run = 0; run < runs; run++) await oneRun(service, { run, known }, seen)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../src-main/lib/network-error.ts'
-import { BridgeFailure, ServerLost } from './failure.ts'
+import { ServerLost } from './failure.ts'
 import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'
 import { followPrompt } from './follow/follow-prompt.ts'
 import type { Outcome } from './follow/outcome.ts'
@@ -143,7 +143,7 @@ async function history(
     }
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof BridgeFailure) throw error
+    if (error instanceof ServerLost) throw error
     throw new ServerLost('with the prompt', `HTTP communication error with ComfyUI: ${networkReason(error)}`, error)
   }
 }

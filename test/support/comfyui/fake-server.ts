@@ -49,11 +49,11 @@ export async function fakeServer({
   let frees = 0
   let port = 0
   let life: { readonly server: Server; readonly kill: () => void } | undefined
-  const plain = { input: { required: {} }, output: [], output_node: true }
-  const loader = { input: { required: { ckpt_name: [models] } }, output: ['MODEL'], output_node: false }
+  const plain = { input: { required: {} }, output: ['*'], output_node: true }
+  const loader = { input: { required: { ckpt_name: [models] } }, output: ['MODEL', 'CLIP', 'VAE'], output_node: false }
   const types: Record<string, object> = {
-    CheckpointLoaderSimple: loader,
     ...Object.fromEntries(['SaveImage', ...classes].map((name) => [name, plain])),
+    CheckpointLoaderSimple: loader,
   }
 
   async function start(): Promise<void> {

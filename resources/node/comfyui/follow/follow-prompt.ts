@@ -26,8 +26,9 @@ export type Followed = {
 
 /** @throws BridgeFailure when the server is gone or no longer knows the prompt; the signal's reason */
 export async function followPrompt(followed: Followed): Promise<Outcome> {
-  const { promptId, settings, log } = followed
+  const { promptId, signal, settings, log } = followed
   let { events } = followed
+  let openedAt = Number.NEGATIVE_INFINITY
   let looksInVain = 0
   let hasToldOfOthers = false
   try {
@@ -39,7 +40,12 @@ export async function followPrompt(followed: Followed): Promise<Outcome> {
         if (outcome !== undefined) return outcome
         followed.onMessage(event.message)
       } else {
-        if (event.kind === 'ended') events = await reconnect(followed, event.why)
+        if (event.kind === 'ended') {
+          // A server that closes each new connection is not asked without pause.
+          await pause(Math.max(0, openedAt + settings.reconnectDelayMs - performance.now()), undefined, { signal })
+          events = await reconnect(followed, event.why)
+          openedAt = performance.now()
+        }
         const place = await look(followed)
         if (place === 'ended') return { kind: 'ended' }
         if (place === 'pending' && !hasToldOfOthers)

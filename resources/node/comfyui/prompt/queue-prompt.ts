@@ -8,6 +8,7 @@ import {
   askJson,
   askText,
   type ComfyServer,
+  isGatewayError,
   jsonOf,
   noJsonSentence,
   shownText,
@@ -48,12 +49,13 @@ export async function queuePrompt(server: ComfyServer, prompt: Prompt) {
     const refusal = withClass(readRefusal(value, shownText(answer.text)), workflow)
     throw refusalFailure(refusal, refusal.wantsCheckpoints ? await installedCheckpoints(server) : undefined)
   }
-  if (answer.status !== 200)
-    throw new BridgeFailure(`Error queuing workflow: ${statusSentence(answer)}${hint(workflow)}`)
+  const refused = `Error queuing workflow: ${statusSentence(answer)}${hint(workflow)}`
+  if (isGatewayError(answer.status)) throw new ServerLost('with the prompt', refused)
+  if (answer.status !== 200) throw new BridgeFailure(refused)
   const id = isObject(value) ? value.get('prompt_id') : undefined
-  if (!isObject(value)) throw new BridgeFailure(noJsonSentence(server, answer))
+  if (!isObject(value)) throw new ServerLost('before the prompt', noJsonSentence(server, answer))
   if (typeof id !== 'string' || id === '')
-    throw new BridgeFailure(`Missing 'prompt_id' in queue response: ${shownText(answer.text)}`)
+    throw new ServerLost('before the prompt', `Missing 'prompt_id' in queue response: ${shownText(answer.text)}`)
   const ignored = nodeFaults(value.get('node_errors'))
   return { id, leftOut: ignored.map((fault) => `The server ignored this: ${faultSentence(fault)}`) }
 }

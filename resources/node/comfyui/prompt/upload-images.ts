@@ -1,6 +1,6 @@
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
-import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
+import { askText, type ComfyServer, isGatewayError, statusSentence } from '../server/comfy-server.ts'
 import { pythonText } from './python-text.ts'
 import type { InputImage } from './read-input.ts'
 
@@ -43,6 +43,7 @@ async function upload(server: ComfyServer, { name, image }: InputImage, signal: 
     if (folder > 0) form.set('subfolder', name.slice(0, folder))
     form.set('overwrite', 'true')
     const answer = await askText(server, { path: 'upload/image', body: form, timeoutMs: UPLOAD_MS, signal })
+    if (isGatewayError(answer.status)) throw new Error(statusSentence(answer))
     return answer.status < 300 ? undefined : `Error uploading ${name}: ${statusSentence(answer)}`
   } catch (error) {
     if (error instanceof BadBase64) return `Error decoding base64 for ${name}: ${error.message}`

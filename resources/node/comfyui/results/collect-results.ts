@@ -1,6 +1,6 @@
 import { mediaTypeOf, mediaTypeOfName, UNKNOWN_MEDIA } from '../../../../src-main/lib/media.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { addressOf, ask, type ComfyServer, readBounded } from '../server/comfy-server.ts'
+import { addressOf, ask, type ComfyServer, isGatewayError, readBounded } from '../server/comfy-server.ts'
 import type { CachedPicture, ListedFile, ListedResult } from './list-results.ts'
 
 // Limit for one file, in ms; source: worker-comfyui, handler.py.
@@ -26,7 +26,7 @@ type CollectOptions = {
 type Fetched =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'too large' }
-  | { readonly kind: 'fault'; readonly why: string; readonly isLost?: true }
+  | { readonly kind: 'fault'; readonly why: string; readonly isLost?: boolean }
 
 export async function collectResults(
   server: ComfyServer,
@@ -99,7 +99,8 @@ async function contentOf(
     const answer = await ask(server, { ...placeOf(file), timeoutMs: FETCH_MS, signal })
     if (answer.status !== 200) {
       await answer.body?.cancel()
-      return { kind: 'fault', why: `${failed} The server answered HTTP ${answer.status}.` }
+      const isLost = isGatewayError(answer.status)
+      return { kind: 'fault', why: `${failed} The server answered HTTP ${answer.status}.`, isLost }
     }
     const bytes = await readBounded(answer, maxBytes)
     if (bytes === undefined) return { kind: 'too large' }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { percentDecoded } from '../../../../src-main/lib/percent-encoding.ts'
-import { BridgeFailure } from '../failure.ts'
+import { ServerLost } from '../failure.ts'
 
 export type ComfyServer = Readonly<ReturnType<typeof comfyServerAt>>
 
@@ -89,9 +89,12 @@ export async function askJson(server: ComfyServer, asked: Asked): Promise<JsonOb
   const answer = await askText(server, asked)
   const value = jsonOf(answer)
   if (answer.status !== 200) throw new Error(statusSentence(answer))
-  if (!isObject(value)) throw new BridgeFailure(noJsonSentence(server, answer))
+  if (!isObject(value)) throw new ServerLost('with the prompt', noJsonSentence(server, answer))
   return value
 }
+
+/** Proxies answer so for a server that has ended. */
+export const isGatewayError = (status: number): boolean => status >= 502 && status <= 504
 
 export const jsonOf = ({ text }: Answer): JsonValue | undefined => parseJson(text, { bare: 'null' })
 

@@ -25,7 +25,7 @@ type FindOptions = {
 
 /**
  * Waits for a starting server, which may refuse or break connections or answer with 5xx.
- * @throws BridgeFailure on timeout or if another program answers; the signal's reason
+ * @throws ServerLost on timeout or if another program answers; BridgeFailure for a bad address; the signal's reason
  */
 export async function findServer({ settings, signal, onWait }: FindOptions): Promise<ComfyServer> {
   const servers = settings.servers.map(readAddress)
@@ -40,7 +40,7 @@ export async function findServer({ settings, signal, onWait }: FindOptions): Pro
       signal.throwIfAborted()
       if (found.kind === 'there') return server
       // If another program uses this port, the server may be at the other default port.
-      if (found.kind === 'another' && servers.length === 1) throw new BridgeFailure(found.sentence)
+      if (found.kind === 'another' && servers.length === 1) throw new ServerLost('before the prompt', found.sentence)
       why = found.kind === 'another' ? found.sentence : `The last try: ${found.why}.`
     }
     if (lookAttempts === undefined ? performance.now() - startedAt >= lookForMs : attempt >= lookAttempts) break

@@ -135,6 +135,24 @@ describe('an endpoint with several ComfyUI servers', () => {
     })
   })
 
+  it('gives a graph to no server that was lost with it while another one has a worker, and says so', async () => {
+    const [one, two] = await Promise.all([withModels('a.safetensors'), withModels('a.safetensors')])
+    const { clock, workerOf, send, fleet, served, reasonOf } = await servedBy([one, two])
+    const [first, second] = [await workerOf(one), await workerOf(two)]
+    const busy = await send('a.safetensors')
+    expect((await second.take())?.id).toBe(busy)
+    const job = await send('a.safetensors')
+    expect((await first.take())?.id).toBe(job)
+    fleet().print(first.id, 'ComfyUI is gone')
+    fleet().end(first.id, { code: LOST_SERVER_CODES['with the prompt'] })
+    await clock.until(() => String(served()) === '1,2')
+    const next = await send('a.safetensors')
+    expect((await (await workerOf(one)).take())?.id).toBe(next)
+    expect(await reasonOf(job)).toContain('was lost with it before.')
+    await second.done(busy, { output: {} })
+    expect((await second.take())?.id).toBe(job)
+  })
+
   it('drains, adds and removes servers while it runs', async () => {
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => withModels('a.safetensors')))
     if (one === undefined || two === undefined || three === undefined) throw new Error('there are no servers')

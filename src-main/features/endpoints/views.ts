@@ -114,7 +114,7 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const servers = deps.servers.of(endpoint)
   const graph = servers.length === 0 ? undefined : (job ?? storage.jobs.inOrder(endpoint.id, pool, 1)[0])
   const needs = graph && storage.runs.needs([graph.id]).get(graph.id)
-  const ofServers = whyServersWait(needs, servers)
+  const ofServers = whyServersWait(needs, servers, graph?.seq)
   const isOpen = !endpoint.paused && endpoint.config.workersMax > 0
   if (ofServers?.isWhole === true && isOpen) return ofServers
   const ofGroup = isOpen ? deps.groups.whyWaits(endpoint) : undefined

@@ -79,7 +79,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     }
     const lostServer = worker.server === undefined || wasOrdered ? undefined : LOST_SERVER[exit.code ?? 0]
     if (lostServer !== undefined && worker.server !== undefined)
-      servers.lose(worker.server, `was lost: ${worker.lastLines.at(-1)?.replace(/\.$/, '') ?? exitText}`)
+      servers.lose(
+        worker.server,
+        `was lost: ${worker.lastLines.at(-1)?.replace(/\.$/, '') ?? exitText}`,
+        held.map(({ seq }) => seq),
+      )
     else if (!exit.blameless) history.remember(worker, { exitText, code: exit.code, wasLeaving }, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })

@@ -48,13 +48,14 @@ export function createServersWatch(deps: {
   async function check(endpoint: Endpoint): Promise<void> {
     const all = servers.of(endpoint)
     const answers = await Promise.all(all.map(probe))
-    const answering = all.filter((_server, at) => answers[at])
+    const now = clock.steady()
+    const answering = all.filter(({ pausedUntil }, at) => answers[at] && pausedUntil <= now)
     const beginning = answering.filter(({ has, awayBecause }) => has === undefined || awayBecause !== undefined)
-    const isDue = clock.steady() - (readAt.get(endpoint.id) ?? Number.NEGATIVE_INFINITY) >= READ_EVERY_MS
+    const isDue = now - (readAt.get(endpoint.id) ?? Number.NEGATIVE_INFINITY) >= READ_EVERY_MS
     // A server whose classes cannot be read begins at each check, and the others are not read again for it.
     const among = (isDue ? answering : beginning).map(({ address }) => address)
     if (stopping.aborted || among.length === 0) return
-    if (isDue) readAt.set(endpoint.id, clock.steady())
+    if (isDue) readAt.set(endpoint.id, now)
     for (const { address } of beginning) servers.noteLoaded(address, await readLastModels(address, stopping))
     await nodeTypes
       .fetch(endpoint, among)

@@ -6,14 +6,28 @@ import { type GraphNeeds, hasWorker, type ServerFacts, withGraph } from '../rule
 import { isLive } from '../rules/transitions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
-type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy'> & {
+// Pause after the second loss without a graph in between, doubled by each further one, ms. Source: ours.
+const FIRST_PAUSE_MS = 2000
+const LONGEST_PAUSE_MS = 60_000
+// Graphs that a server was lost with; each has few tries.
+const LOST_KEPT = 100
+
+type Known = Pick<ServerFacts, 'awayBecause' | 'has' | 'loaded' | 'busy' | 'lostWith'> & {
   /** Ms since the epoch; undefined: it answers. */
   readonly awaySince: number | undefined
+  /** In a row, without a graph that ended on it. */
+  readonly losses: number
+  readonly hasGraph: boolean
+  /** Steady ms. */
+  readonly pausedUntil: number
 }
 
-const UNREAD: Known = { awayBecause: undefined, awaySince: undefined, has: undefined, loaded: [], busy: undefined }
+const UNREAD: Known = {
+  ...{ awayBecause: undefined, awaySince: undefined, has: undefined, loaded: [], busy: undefined },
+  ...{ lostWith: new Set(), losses: 0, hasGraph: false, pausedUntil: Number.NEGATIVE_INFINITY },
+}
 
-export type NamedServer = ServerFacts & Pick<Known, 'awaySince'> & { readonly address: string }
+export type NamedServer = ServerFacts & Pick<Known, 'awaySince' | 'pausedUntil'> & { readonly address: string }
 
 type ServedEndpoint = { readonly id: string; readonly config: Pick<EndpointConfig, 'workflows'> }
 
@@ -63,7 +77,13 @@ export function createWorkflowServers(deps: {
       changes.emit(address)
     },
     /** A lost server may have been restarted, so it must be read before it gets graphs again. */
-    lose(address: string, why: string) {
+    lose(address: string, why: string, jobs: readonly number[]) {
+      const { losses: before, lostWith } = known.get(address) ?? UNREAD
+      const pauseMs = before === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (before - 1), LONGEST_PAUSE_MS)
+      change(address, {
+        ...{ losses: before + 1, hasGraph: false, pausedUntil: clock.steady() + pauseMs },
+        lostWith: new Set([...lostWith, ...jobs].slice(-LOST_KEPT)),
+      })
       this.noteAway(address, why)
       losses.emit(address)
     },
@@ -74,7 +94,9 @@ export function createWorkflowServers(deps: {
       change(address, { loaded: [] })
     },
     take(address: string, needs: GraphNeeds | undefined) {
-      known.set(address, withGraph(known.get(address) ?? UNREAD, needs?.models ?? [], clock.steady()))
+      const before = known.get(address) ?? UNREAD
+      const losses = before.hasGraph ? 0 : before.losses
+      known.set(address, { ...withGraph(before, needs?.models ?? [], clock.steady()), losses, hasGraph: true })
     },
   }
 }

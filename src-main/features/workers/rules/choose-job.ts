@@ -19,6 +19,8 @@ export type ServerFacts = {
   readonly loaded: readonly string[]
   /** The graph that it runs: since when, in steady ms, and whether it loads models for it. Undefined: none. */
   readonly busy: { readonly since: number; readonly loads: boolean } | undefined
+  /** Graphs that it was lost with, by `seq`. */
+  readonly lostWith: ReadonlySet<number>
 }
 
 export type WaitingGraph = {
@@ -85,6 +87,13 @@ function findAble(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]
   return new Set((able.length > 0 ? able : servers).map(({ number }) => number))
 }
 
+/** Without those that were lost with the graph, if another one can take it: it has few tries. */
+function triedLast(seq: number, able: ReadonlySet<number>, servers: readonly ServerFacts[]): ReadonlySet<number> {
+  if (servers.every(({ lostWith }) => !lostWith.has(seq))) return able
+  const others = servers.filter((server) => able.has(server.number) && isServing(server) && !server.lostWith.has(seq))
+  return others.length > 0 ? new Set(others.map(({ number }) => number)) : able
+}
+
 const isLoaded = (models: readonly string[], { loaded }: Pick<ServerFacts, 'loaded'>) =>
   models.every((model) => loaded.includes(model))
 
@@ -118,7 +127,7 @@ export function chooseJobs(
   const current = new Map(servers.map((server) => [server.number, server]))
   let left: readonly Graph[] = waiting.map((graph) => {
     const models = graph.needs?.models ?? []
-    return { ...graph, models, family: JSON.stringify(models.toSorted()), able: ableServers(graph.needs, servers) }
+    return { ...graph, models, family: JSON.stringify(models.toSorted()), able: triedLast(graph.seq, ableServers(graph.needs, servers), servers) }
   })
 
   function take(server: ServerFacts, graph: Graph | undefined): boolean {
@@ -196,12 +205,14 @@ function mostWanted(open: readonly Graph[], all: readonly Graph[], servers: read
 }
 
 /** @returns undefined if the servers do not explain the wait */
-export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly ServerFacts[]) {
+export function whyServersWait(needs: GraphNeeds | undefined, servers: readonly ServerFacts[], seq?: number) {
   const able = ableServers(needs, servers)
   const serving = servers.filter((server) => able.has(server.number) && isServing(server))
   const others = servers.flatMap((server) => {
     const lack = able.has(server.number) ? undefined : lackOf(needs, server, servers)
-    return lack === undefined ? (whyNotServing(server) ?? []) : [`${nameOf(server)} lacks ${lack}`]
+    if (lack !== undefined) return [`${nameOf(server)} lacks ${lack}`]
+    const wasLost = seq !== undefined && server.lostWith.has(seq)
+    return whyNotServing(server) ?? (wasLost ? [`${nameOf(server)} was lost with it before`] : [])
   })
   const models = needs?.models ?? []
   const loaded =

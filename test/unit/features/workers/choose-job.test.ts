@@ -18,6 +18,7 @@ function server(number: number, more: Partial<ServerFacts> & { lacks?: string } 
   }
   return {
     ...{ number, name: `host${number}`, isDrained: false, awayBecause: undefined, has, loaded: [], busy: undefined },
+    lostWith: new Set(),
     ...rest,
   }
 }
@@ -41,6 +42,13 @@ it('graphs are chosen anew when what a server has changes', () => {
   const special = graph(1, 'a', { needs: { classes: ['Special'], models: [] } })
   expect(pairs([special], [server(1, { lacks: 'Special' }), server(2)])).toEqual(['1 on 2'])
   expect(pairs([special], [server(1), server(2, { lacks: 'Special' })])).toEqual(['1 on 1'])
+})
+
+it('a graph goes to a server that was not lost with it, if one answers', () => {
+  const lost = server(1, { lostWith: new Set([7]) })
+  expect(pairs([graph(7, 'a'), graph(8, 'a')], [lost, server(2)]).toSorted()).toEqual(['7 on 2', '8 on 1'])
+  expect(pairs([graph(7, 'a')], [lost, server(2, { busy: { since: 0, loads: false } })])).toEqual([])
+  expect(pairs([graph(7, 'a')], [lost, server(2, { awayBecause: 'does not answer' })])).toEqual(['7 on 1'])
 })
 
 describe('a free server takes', () => {

@@ -13,6 +13,7 @@ import { libraryText } from '../../src-main/features/workflows/rules/runs/librar
 import { publishProblem } from '../../src-main/features/workflows/rules/runs/publish-problem.ts'
 import { runGraph } from '../../src-main/features/workflows/rules/runs/run-graph.ts'
 import { foldedText } from '../../src-main/http/body-text.ts'
+import { scanJson } from '../../src-main/lib/json/scan.ts'
 import { keepEnds } from '../../src-main/lib/text.ts'
 import { setup } from '../support/core.ts'
 import { DOCUMENT, ended, finish, start, withEndpoint } from '../support/graph-runs.ts'
@@ -334,6 +335,18 @@ describe('a run', () => {
     const body = `{"prompt":${prompt}}`
     await expectShortHold(checking * PART, async () => {
       expect((await send('/comfy/e/prompt', { method: 'POST', body })).status).toBe(400)
+    })
+  })
+
+  it.each([
+    ['prompt', '/comfy/e/prompt', 400],
+    ['workflow', '/comfy/e/api/v2/jobs', 422],
+  ])('of a ComfyUI client is scanned for its fields without blocking the event loop, in %s', async (name, path, refused) => {
+    const { send } = await openProxy(await withEndpoint())
+    const body = `{"${name}":{"1":{"class_type":"A","inputs":{"x":[${'0,'.repeat(BYTES / 2)}0]}}}}`
+    const scanning = cpuOf(() => scanJson(body, { maxKeys: 100, maxDepth: 100 }))
+    await expectShortHold(scanning * PART, async () => {
+      expect((await send(path, { method: 'POST', body })).status).toBe(refused)
     })
   })
 

@@ -1,4 +1,5 @@
 import type { Problem } from '../../lib/in-thread.ts'
+import type { JsonScan } from '../../lib/json/scan.ts'
 import type { RefusedRun } from '../workflows/rules/runs/run-graph.ts'
 import type { AskedPrompt, CheckedPrompt, RefusedPrompt } from './rules/check-prompt.ts'
 import type { PictureForm } from './rules/picture-form.ts'
@@ -6,6 +7,8 @@ import type { PictureForm } from './rules/picture-form.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 export type ComfyuiReaders = {
+  /** Where the fields of an object are. */
+  readonly fields: (json: string) => Pick<JsonScan, 'fields'> | Problem
   /** Checks the graph of a ComfyUI client. @param types node classes as JSON */
   readonly prompt: (text: string, asked: AskedPrompt, types: string) => CheckedPrompt | RefusedPrompt | RefusedRun
   readonly picture: (bytes: Uint8Array, form: PictureForm) => { readonly bytes: Bytes; readonly type: string } | Problem

@@ -8,7 +8,6 @@ import { limit } from '../../contract/limits.ts'
 import type { InThread } from '../../lib/in-thread.ts'
 import { parseJson } from '../../lib/json/parse.ts'
 import { asText, plainJson } from '../../lib/json/plain.ts'
-import { cutText, rawFields } from '../../lib/json/scan.ts'
 import { isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
@@ -20,6 +19,7 @@ import { askedRun, createRun, type RunDeps, refuseGraph } from '../workflows/run
 import type { ComfyuiReaders } from './ports.ts'
 import { type AskedPrompt, type CheckedPrompt, checkPrompt, type RefusedPrompt } from './rules/check-prompt.ts'
 import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
+import { type ReadField, readFields } from './read-fields.ts'
 import type { PromptEnd } from './rules/messages.ts'
 import { NO_PROMPT, refusal } from './rules/refusals.ts'
 
@@ -51,7 +51,7 @@ const FRONT_PRIORITY = 1
  * @throws AppError as queuePrompt
  */
 export async function submitPrompt(deps: PromptDeps, endpoint: Endpoint, body: string): Promise<Answer> {
-  const field = fieldsOf(body)
+  const field = await readFields(deps, body)
   const graph = field('prompt')
   if (graph?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
   const given = textOf(field('prompt_id'))
@@ -97,13 +97,18 @@ export async function queuePrompt(
   const checked = await checkInTurn(deps, endpoint, sent)
   if ('refused' in checked) return checked
   const { outputs, graph } = checked
-  const extra = fieldsOf(sent.extraData ?? '{}')
-  const document = documentIn(extra('extra_pnginfo'))
-  const run = { endpointId: endpoint.id, payload: sent.graph, title: TITLE, document }
+  const extra = await readFields(deps, sent.extraData ?? '{}')
+  const information = extra('extra_pnginfo')
+  const document = information === undefined ? undefined : (await readFields(deps, information))('workflow')
+  const isDocument = document?.startsWith('{') === true
+  const run = { endpointId: endpoint.id, payload: sent.graph, title: TITLE, ...(isDocument ? { document } : {}) }
   const request = { idempotencyKey, ...(priority === undefined ? {} : { policy: { priority } }) }
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
-    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(sent.extraData), outputs, metadata })
+    deps.storage.comfyuiPrompts.insert({
+      ...{ runId: id, clientId, outputs, metadata },
+      extra: extraText(sent.extraData, information),
+    })
   const extras = { request, secretInput: keysIn(extra), withRun, isOfComfyuiClient: true, graph }
   const { id } = await createRun(withId, endpoint, run, extras)
   return { runId: id }
@@ -117,8 +122,6 @@ function problemOfId({ storage }: RunDeps, endpointId: string, promptId: string)
   const isUsed = job !== undefined || run !== undefined
   return isUsed && (job === undefined || run?.endpointId !== endpointId) ? 'prompt_id was used before' : undefined
 }
-
-const fieldsOf = (json: string) => rawFields(json, cutText(json))
 
 const textOf = (raw: string | undefined) => (raw?.startsWith('"') === true ? asText(parseJson(raw)) : undefined)
 
@@ -146,12 +149,7 @@ async function checkInTurn(
   return 'refused' in read || 'graph' in read ? read : refuseGraph(deps, endpoint, read)
 }
 
-function documentIn(info: string | undefined): string | undefined {
-  const document = info === undefined ? undefined : fieldsOf(info)('workflow')
-  return document?.startsWith('{') === true ? document : undefined
-}
-
-function keysIn(extra: ReturnType<typeof fieldsOf>): string | undefined {
+function keysIn(extra: ReadField): string | undefined {
   const keys = ACCOUNT_KEYS.flatMap(([name, sent]) => {
     const key = textOf(extra(sent))
     return key === undefined || key === '' ? [] : [[name, key]]
@@ -160,8 +158,7 @@ function keysIn(extra: ReturnType<typeof fieldsOf>): string | undefined {
 }
 
 /** Without the document, which the run has, and without keys; too much of it is not kept. */
-function extraText(json = '{}'): string {
-  const document = fieldsOf(json)('extra_pnginfo')
+function extraText(json = '{}', document?: string): string {
   if (json.length - (document?.length ?? 0) > EXTRA_LENGTH) return '{}'
   const extra = parseJson(document === undefined ? json : json.replace(document, () => 'null'))
   if (!isObject(extra)) return '{}'

@@ -1,3 +1,4 @@
+import { scanJson } from '../../../lib/json/scan.ts'
 import { mediaTypeOf } from '../../../lib/media.ts'
 import { ownBytes } from '../../../lib/node/own-bytes.ts'
 import {
@@ -15,6 +16,10 @@ import type { ComfyuiReaders } from '../ports.ts'
 import { checkPrompt } from '../rules/check-prompt.ts'
 
 export const COMFYUI_READERS: ComfyuiReaders = {
+  fields(json) {
+    const scan = scanJson(json, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
+    return typeof scan === 'string' ? { problem: scan } : { fields: scan.fields }
+  },
   prompt: (text, asked, types) => checkPrompt(text, asked, lastTypes(types)),
   picture(bytes, form) {
     const pixels = pixelsOf(bytes)

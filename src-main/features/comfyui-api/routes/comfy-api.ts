@@ -9,7 +9,6 @@ import { schemeOn } from '../../../http/guards.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { jsonResponse } from '../../../http/operation.ts'
 import { plainJson } from '../../../lib/json/plain.ts'
-import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
@@ -26,6 +25,7 @@ import {
 import { createComfyEvents } from '../comfy-events.ts'
 import { cancelComfyJob, comfyWorkflow, isRunOf, listComfyJobs, readComfyJob, requireComfyRun } from '../comfy-jobs.ts'
 import { type PromptDeps, promptOfJob, queuePrompt } from '../prompts.ts'
+import { readFields } from '../read-fields.ts'
 import { type ComfyFailure, comfyFailure, failureBody, refusedFailure } from '../rules/comfy-error.ts'
 import { readAskedJobs, readAssetFields, readSubmission } from '../rules/comfy-requests.ts'
 import type { ComfyPlace } from '../view-comfy-job.ts'
@@ -72,7 +72,9 @@ export function createComfyApi({ service, runs, admittedFor }: Deps): Hono {
     const { endpoint } = admittedFor(c)
     const place = placeOf(c)
     const text = await c.req.text()
-    const asked = readSubmission(rawFields(text, cutText(text)), c.req.header('idempotency-key'))
+    const field = await readFields(runs, text)
+    const inGraph = await readFields(runs, field('workflow') ?? '{}')
+    const asked = readSubmission(field, inGraph, c.req.header('idempotency-key'))
     if ('code' in asked) return failed(c, asked)
     const promptId = runs.newId.uuid()
     const { graph, extraData, priority, metadata, idempotencyKey } = asked

@@ -1,6 +1,5 @@
 import { limit } from '../../../contract/limits.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
-import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import type { ComfyFailure } from './comfy-error.ts'
 import { COMFY_STATES, type ComfyState } from './comfy-job.ts'
 
@@ -22,6 +21,7 @@ export type ComfySubmission = {
 
 export function readSubmission(
   field: (name: string) => string | undefined,
+  inGraph: (name: string) => string | undefined,
   idempotencyKey: string | undefined,
 ): ComfySubmission | ComfyFailure {
   const graph = field('workflow')
@@ -30,7 +30,7 @@ export function readSubmission(
     if (value !== 'null') return unusable(`${name} is reserved and not accepted.`)
   }
   if (graph?.startsWith('{') !== true) return unusable('workflow: must be a graph in the API format.')
-  if (isOfEditor(graph)) return UI_FORMAT
+  if (inGraph('nodes')?.startsWith('[') === true && inGraph('links') !== undefined) return UI_FORMAT
   if (idempotencyKey !== undefined && (idempotencyKey === '' || idempotencyKey.length > KEY_LENGTH))
     return invalid(`Idempotency-Key must have 1 to ${KEY_LENGTH} characters.`, 400)
   const extraData = given(field('extra_data'))
@@ -48,11 +48,6 @@ export function readSubmission(
 const given = (json: string | undefined) => (json === 'null' ? undefined : json)
 
 const unusable = (message: string): ComfyFailure => ({ status: 422, code: 'invalid_workflow', message })
-
-function isOfEditor(graph: string): boolean {
-  const field = rawFields(graph, cutText(graph))
-  return field('nodes')?.startsWith('[') === true && field('links') !== undefined
-}
 
 const UI_FORMAT: ComfyFailure = {
   ...{ status: 422, code: 'workflow_format_ui' },

@@ -13,14 +13,18 @@ import {
 } from '../../../../src-main/features/comfyui-api/rules/comfy-requests.ts'
 import { NO_PROGRESS } from '../../../../src-main/features/comfyui-api/rules/messages.ts'
 import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isRecord } from '../../../../src-main/lib/json/plain.ts'
 import { isObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 
 const ID = '9f8a1c0d-2b3e-4f56-8a7b-1c2d3e4f5a6b'
 
 describe('a submission', () => {
   const read = (body: Readonly<Record<string, unknown>>, key?: string) => {
-    const texts = new Map(Object.entries(body).map(([name, value]) => [name, JSON.stringify(value)]))
-    return readSubmission((name) => texts.get(name), key)
+    const fieldsOf = (value: unknown) => (name: string) => {
+      const field = isRecord(value) ? value[name] : undefined
+      return field === undefined ? undefined : JSON.stringify(field)
+    }
+    return readSubmission(fieldsOf(body), fieldsOf(body.workflow), key)
   }
 
   it('is read with labels, a key and a priority within the limits of jobs', () => {

@@ -2,9 +2,11 @@
 
 import io
 import os
+import subprocess
+import sys
 import unittest
 
-from support import WorkerTest
+from support import RUNTIME, WorkerTest
 from svc_worker import _logs
 
 
@@ -81,6 +83,27 @@ class Lines(WorkerTest):
         """)
         service.result(service.submit())
         self.assertIn("raw", worker.log().splitlines())
+
+
+PRINTING_THREADS = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+def say(name):
+    for number in range(1000):
+        print(name, number)
+        print(name, number, file=sys.stderr)
+for name in "abcd":
+    threading.Thread(target=say, args=(name,)).start()
+"""
+
+
+class AnyProgram(unittest.TestCase):
+    def test_lines_that_threads_print_at_the_same_time_do_not_mix(self) -> None:
+        env = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(RUNTIME / "svc_start")}
+        ran = subprocess.run([sys.executable, "-c", PRINTING_THREADS], env=env, capture_output=True, text=True, check=True)
+        expected = sorted(f"{name} {number}" for name in "abcd" for number in range(1000))
+        for printed in (ran.stdout, ran.stderr):
+            self.assertEqual(sorted(printed.splitlines()), expected)
 
 
 class LineWriter(unittest.TestCase):

@@ -134,6 +134,14 @@ def _run_own_of_user() -> None:
     spec.loader.exec_module(module)
 
 
+def _write_whole_lines() -> None:
+    """With PYTHONUNBUFFERED, `print` writes a text and its line end apart, and the lines of threads mix."""
+    for stream in (sys.stdout, sys.stderr):
+        if getattr(stream, "write_through", False):
+            stream.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
+
+
+_write_whole_lines()
 if _STATE_FOLDER is not None or os.environ.get("RUNPOD_API_BASE_URL"):
     sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
 if os.environ.get("SVC_ADOPT_ORPHANS") and os.getsid(0) == os.getpid():

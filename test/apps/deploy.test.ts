@@ -6,8 +6,8 @@ import { appProject, workerPids } from './support.ts'
 
 type Answered = { readonly ok: boolean; readonly what: string }
 
-test('an app of init is deployed, and every endpoint answers at the address that is printed', async () => {
-  const { service, run, runsync } = await appProject()
+test('an app of init is deployed, every endpoint answers at the address that is printed, also from a script, and a second deploy without a change restarts nothing', async () => {
+  const { service, project, run, deploy, python, runsync } = await appProject()
   const { exitCode, stdout } = await run('deploy')
   expect(exitCode).toBe(0)
   for (const id of ['greet', 'text-stats', 'countdown', 'welcome'])
@@ -31,11 +31,7 @@ test('an app of init is deployed, and every endpoint answers at the address that
   await service.jobEnd('countdown', jobId)
   const { chunks } = await service.get(`/api/jobs/${jobId}/chunks`)
   expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 2 }, { number: 1 }, { number: 0 }])
-})
 
-test('a second deploy without a change makes no release and restarts nothing, and a script calls functions, classes, streams and routes', async () => {
-  const { service, project, deploy, python } = await appProject()
-  await deploy()
   const { projects } = await service.get('/api/projects')
   expect(projects).toMatchObject([{ folder: realpathSync(project), app: 'demo', isThere: true }])
   const before = await workerPids(service)
@@ -97,11 +93,19 @@ test('a change of code rolls out under load without one failed request', async (
   expect(answered.filter(({ ok }) => !ok)).toEqual([])
 })
 
-test('with a package that processes lack the old release keeps serving, and plan and error name the line that fixes it', async () => {
+test('a deploy to a second environment, and one with a package that processes lack, leave the active release alone; plan and error name the line that fixes it', async () => {
   const { service, run, deploy, edit, write, runsync, keepOnly } = await appProject()
   keepOnly('cpu_worker.py')
   await deploy()
   const before = await workerPids(service)
+  edit('cpu_worker.py', 'Hello', 'Bye')
+  const { endpoints } = await deploy('--env', 'staging')
+  const { id } = endpoints.find(({ resource }: { resource: string }) => resource === 'greet')
+  expect(await runsync(id, { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  const running = await workerPids(service)
+  expect(running).toMatchObject(before)
+
   edit('cpu_worker.py', 'from svc import Endpoint', 'import not_there_at_all\nfrom svc import Endpoint')
   write('requirements.txt', 'not-there-at-all\n')
   const { exitCode, stderr } = await run('deploy', '--exclude', 'not-there-at-all')
@@ -114,13 +118,24 @@ test('with a package that processes lack the old release keeps serving, and plan
   )
   expect(stderr).toContain('release 1')
   expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  await until(async () => expect(await workerPids(service)).toEqual(before))
+  await until(async () => expect(await workerPids(service)).toEqual(running))
 })
 
-test('an endpoint that left the source is planned, confirmed and deleted', async () => {
-  const { service, deploy, run, write, keepOnly } = await appProject()
-  keepOnly('cpu_worker.py', 'stream_worker.py')
+test('a variable that is set reaches the workers and stands in no log; an endpoint that left the source is planned, confirmed and deleted', async () => {
+  const { service, deploy, run, write, runsync, keepOnly } = await appProject()
+  keepOnly('stream_worker.py')
+  write('cpu_worker.py', TELLS_TOKEN)
   await deploy()
+  expect(await runsync('greet', {})).toEqual({ has: '' })
+  expect(await run('env', 'set', 'TOKEN=hunter22')).toMatchObject({ exitCode: 0 })
+  expect(await runsync('greet', {})).toEqual({ has: 'hun' })
+  const lines = async () =>
+    (await service.get('/api/endpoints/greet/logs')).lines.map(({ line }: { line: string }) => line)
+  await until(async () => expect(await lines()).toContain('the token is ***'))
+  const shown = await run('env', 'show', 'production')
+  expect(shown.stdout).toContain('TOKEN')
+  expect(shown.stdout).not.toContain('hunter22')
+
   write('stream_worker.py', '')
   const planned = await run('deploy', '--plan')
   expect(planned).toMatchObject({ exitCode: 0 })
@@ -134,12 +149,7 @@ test('an endpoint that left the source is planned, confirmed and deleted', async
   expect(await service.ask('GET', '/api/endpoints/countdown')).toMatchObject({ status: 404 })
 })
 
-test('a variable that is set reaches the workers and stands in no log', async () => {
-  const { service, deploy, run, write, runsync, keepOnly } = await appProject()
-  keepOnly('cpu_worker.py')
-  write(
-    'cpu_worker.py',
-    `from svc import Endpoint
+const TELLS_TOKEN = `from svc import Endpoint
 
 
 @Endpoint(name="greet", cpu="cpu3c-1-2")
@@ -148,32 +158,7 @@ def greet():
 
     print("the token is", os.environ.get("TOKEN"))
     return {"has": os.environ.get("TOKEN", "")[:3]}
-`,
-  )
-  await deploy()
-  expect(await runsync('greet', {})).toEqual({ has: '' })
-  expect(await run('env', 'set', 'TOKEN=hunter22')).toMatchObject({ exitCode: 0 })
-  expect(await runsync('greet', {})).toEqual({ has: 'hun' })
-  const lines = async () =>
-    (await service.get('/api/endpoints/greet/logs')).lines.map(({ line }: { line: string }) => line)
-  await until(async () => expect(await lines()).toContain('the token is ***'))
-  const shown = await run('env', 'show', 'production')
-  expect(shown.stdout).toContain('TOKEN')
-  expect(shown.stdout).not.toContain('hunter22')
-})
-
-test('a deploy to a second environment leaves the first alone', async () => {
-  const { service, deploy, edit, runsync, keepOnly } = await appProject()
-  keepOnly('cpu_worker.py')
-  await deploy()
-  const before = await workerPids(service)
-  edit('cpu_worker.py', 'Hello', 'Bye')
-  const { endpoints } = await deploy('--env', 'staging')
-  const { id } = endpoints.find(({ resource }: { resource: string }) => resource === 'greet')
-  expect(await runsync(id, { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
-  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  expect(await workerPids(service)).toMatchObject(before)
-})
+`
 
 test('an app with a schedule is refused before anything is built while the setting is off', async () => {
   const { project, run, write, keepOnly } = await appProject(undefined, ['--sdk', '2'])

@@ -35,7 +35,7 @@ async function setup() {
 const NOTHING = { containers: [], networks: [], folders: [] }
 
 test(
-  'a stop without the link says what stays; the next start that reaches the machine ends it',
+  'a stop without the link says what stays; the next start that reaches the machine ends it, and Ctrl+C in the terminal leaves nothing there',
   async () => {
     const service = await setup()
     await machine.link('down')
@@ -45,17 +45,7 @@ test(
     await service.start()
     await service.reached()
     await until(async () => expect(await service.containers()).not.toContain(service.worker), 60_000)
-    const end = await service.stop()
-    expect(end.stderr).not.toContain('may still run')
-    expect(await service.there()).toEqual(NOTHING)
-  },
-  LIMIT_MS,
-)
-
-test(
-  'Ctrl+C in the terminal of the service leaves nothing there',
-  async () => {
-    const service = await setup()
+    expect(await service.jobEnd('echo', await service.run('echo', { n: 2 }))).toMatchObject({ output: { n: 2 } })
     expect(await service.interrupt()).toMatchObject({
       exitCode: 0,
       stderr: expect.not.stringContaining('may still run'),

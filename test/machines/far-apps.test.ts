@@ -7,75 +7,46 @@ import { appProject } from '../apps/support.ts'
 import { previewProject } from '../preview/support.ts'
 import { CACHE } from '../sdk/support-packages.ts'
 import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
-import { dockerEngine } from '../support/docker-engine.ts'
 import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
-import { type RemoteService, remoteService } from '../support/far-service.ts'
-import { until } from '../support/served-service.ts'
+import { remoteService } from '../support/far-service.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
 
-const engine = await dockerEngine()
 const made = await remoteMachine()
-const why = 'why' in made ? made.why : 'why' in engine ? engine.why : undefined
+const why = 'why' in made ? made.why : undefined
 // A build installs some forty packages, in ms.
 const LIMIT_MS = 600_000
-const STOP_LIMIT_MS = 60_000
+const ON_BOX = ['--on', 'box']
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-/** A service with an engine here and the machine, and an app of `init`. */
+/** A service that knows the machine, and an app of `init`. */
 async function setup(init: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  if ('why' in made || 'why' in engine) throw new Error(why)
-  const service = await remoteService(made, { env: { DOCKER_HOST: engine.dockerHost } })
-  // The engine of all tests keeps what a service leaves that is killed.
-  onTestFinished(async () => void (await service.stop()), STOP_LIMIT_MS)
-  const app = await appProject(service, init, env)
-  return { ...app, service, toBox: (id: string) => toBox(service, id) }
-}
-
-/** Lets the workers of an endpoint run on the machine, and waits until one does. */
-async function toBox(service: RemoteService, id: string): Promise<void> {
-  const { container } = await service.get(`/api/endpoints/${id}`)
-  const { status, body } = await service.ask('PATCH', `/api/endpoints/${id}`, {
-    container: { ...container, machine: 'box' },
-    workersMin: 1,
-  })
-  expect({ status, body }).toMatchObject({ status: 200 })
-  await until(async () => {
-    const { workers } = await service.get(`/api/workers?endpoint=${id}`)
-    const ready = { machine: 'box', state: 'idle' }
-    expect(workers).toMatchObject(workers.map(() => ready))
+  if ('why' in made) throw new Error(why)
+  const app = await appProject(await remoteService(made), init, env)
+  const expectOnBox = async () => {
+    const { workers } = await app.service.get('/api/workers')
     expect(workers.length).toBeGreaterThan(0)
-  }, LIMIT_MS)
-}
-
-/** Makes a release whose workers run on the machine, and waits until it is active. */
-async function releaseOnBox({ service }: { readonly service: RemoteService }, source: object): Promise<void> {
-  const path = '/api/apps/demo/environments/production/releases'
-  const { release } = await service.post(path, { source, machine: 'box' })
-  await until(async () => {
-    const { release: now } = await service.get(`${path}/${release.number}`)
-    expect(now).toMatchObject({ state: 'active' })
-  }, LIMIT_MS)
-  const { workers } = await service.get('/api/workers')
-  expect(workers.filter(({ machine }: { readonly machine?: string }) => machine === 'box').length).toBeGreaterThan(0)
+    expect(workers).toMatchObject(workers.map(() => ({ machine: 'box' })))
+  }
+  return { ...app, expectOnBox }
 }
 
 test(
   'queues and apis of an app answer there, also where one calls another; a change goes there, and a rollback takes it back',
   async () => {
-    const app = await setup()
-    const { service, deploy, edit, runsync } = app
-    await deploy()
-    await releaseOnBox(app, { active: true })
+    const { service, deploy, run, edit, runsync, keepOnly, expectOnBox } = await setup()
+    keepOnly('cpu_worker.py', 'lb_worker.py', 'pipeline.py')
+    await deploy(...ON_BOX)
+    await expectOnBox()
     expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
     expect(await service.post('/lb/api/shout', { text: 'hi' })).toEqual({ text: 'HI!' })
     edit('cpu_worker.py', 'Hello', 'Good day')
     await deploy()
-    await releaseOnBox(app, { active: true })
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Good day, Ada!' })
-    await releaseOnBox(app, { release: 1 })
+    expect(await run('rollback')).toMatchObject({ exitCode: 0 })
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+    await expectOnBox()
   },
   LIMIT_MS,
 )
@@ -125,13 +96,13 @@ test(
     skip(!tools.folder.includes('python3.11'), 'the tools are of another Python than the image')
     // If uv is there, it installs these packages in a tenth of the time that pip takes.
     const PATH = [join(CACHE, 'uv', 'bin'), process.env.PATH].join(delimiter)
-    const { service, deploy, write, runsync, toBox } = await setup(['--sdk', '2'], {
+    const { service, deploy, write, runsync, expectOnBox } = await setup(['--sdk', '2'], {
       ...onlyWheelsOf(wheels.folder),
       PATH,
     })
     write('tally.py', TALLY)
-    await deploy()
-    for (const id of ['words', 'tally', 'greet']) await toBox(id)
+    await deploy(...ON_BOX)
+    await expectOnBox()
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
     expect(await service.post('/lb/words/count', { text: 'the old lamp' })).toEqual({ words: 2 })
     expect(await runsync('tally', {})).toEqual({ words: 2 })

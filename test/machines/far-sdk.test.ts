@@ -122,20 +122,3 @@ test('stream, cancel of a job that runs, purge, health and usage by the public c
   expect(await nap.cancel(running.id)).toEqual({ id: running.id, status: 'CANCELLED' })
   expect(await nap.health()).toMatchObject({ jobs: { completed: 0, inQueue: 0 } })
 })
-
-test('a cancelled handler that blocks costs its container there, and a new one takes the next job', async () => {
-  const { createSdk, run, jobEnd, post, holderOf, containers, get } = await setup()
-  await createSdk('block', { stopGraceMs: 300 })
-  const id = await run('block', { seconds: 600 })
-  const first = await holderOf(id)
-  await until(async () => {
-    const { lines } = await get(`/api/jobs/${id}/logs`)
-    expect(JSON.stringify(lines)).toContain('Started.')
-  })
-  const next = await run('block', {})
-  expect(await post(`/v2/block/cancel/${id}`)).toEqual({ id, status: 'CANCELLED' })
-  const record = await jobEnd('block', next)
-  expect(record).toMatchObject({ status: 'COMPLETED' })
-  expect(record.workerId).not.toBe(first.id)
-  await until(async () => expect(await containers()).not.toContain(first.container))
-})

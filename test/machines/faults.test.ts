@@ -1,7 +1,7 @@
 /** Each fault of a machine while jobs run there, once; the soak makes each 20 times (test/soak/machines.test.ts). */
 import { afterAll, beforeEach, test } from 'vitest'
 import { breakMachines } from '../safety/machine-faults.ts'
-import { cableOut, engineKilled, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { cableOut, engineKilled, NO_FAULT, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
 import { type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
 
 const made = await remoteMachine()
@@ -25,17 +25,11 @@ test(
 )
 
 test(
-  'an sshd that is killed loses nothing',
+  'an sshd that is killed loses nothing; nor does an engine that is killed, whose containers are replaced',
   async () => {
-    await breakMachines(await remotePlaceOfFaults(machine), () => sshdKilled(machine), { runs: 1 })
-  },
-  LIMIT_MS,
-)
-
-test(
-  'an engine that is killed loses nothing, and its containers are replaced',
-  async () => {
-    await breakMachines(await remotePlaceOfFaults(machine), () => engineKilled(machine), { runs: 1 })
+    const faults = [sshdKilled(machine), engineKilled(machine)]
+    const nextFault = () => faults.shift() ?? NO_FAULT
+    await breakMachines(await remotePlaceOfFaults(machine), nextFault, { runs: faults.length })
   },
   LIMIT_MS,
 )

@@ -1,16 +1,19 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { PreviewView } from '../../src-main/contract/projects.ts'
 import { signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { readSignIn } from '../support/signed-in.ts'
 import { projectService } from './projects-support.ts'
 
+const shared = sharedInFile((whenOver) => projectService({}, whenOver))
+
 test('a preview follows each save, says why one does not run, and leaves nothing when it is stopped', async () => {
-  const { service, open, processes, previewFolders, askPreview } = await projectService()
+  const { service, open, processes, previewFolders, askPreview } = await shared()
   const before = processes().length
-  const project = await open('shop', 'mixed')
+  const project = await open('saved', 'mixed')
   expect(await service.post(`${project.at}/preview`)).toMatchObject({ state: 'starting' })
   const live = await project.previewIs('live', 1)
   expect(live).toMatchObject({ runsOn: 'processes', problems: [] })
@@ -39,8 +42,8 @@ test('a preview follows each save, says why one does not run, and leaves nothing
 })
 
 test('the views of a preview are followed to its end', async () => {
-  const { service, open, follow } = await projectService()
-  const project = await open('shop', 'hello')
+  const { service, open, follow } = await shared()
+  const project = await open('viewed', 'hello')
   // It is not live before somebody follows it.
   project.edit('app.py', 'from svc', `${waitsFor(service.gate('go'))}from svc`)
   await service.post(`${project.at}/preview`)
@@ -53,10 +56,11 @@ test('the views of a preview are followed to its end', async () => {
 })
 
 test('a link signs a browser in to a preview page without its key; the session sends requests and sees the workers', async () => {
-  const { service, open } = await projectService()
-  const project = await open('shop', 'hello')
+  const { service, open } = await shared()
+  const project = await open('linked', 'hello')
   await service.post(`${project.at}/preview`)
   const { url, endpoints } = await project.previewIs('live', 1)
+  onTestFinished(async () => void (await service.ask('DELETE', `${project.at}/preview`)))
   const [{ id } = { id: '' }] = endpoints
   const link = await service.post(`${project.at}/preview/link`)
   expect(link.url.startsWith(`${url}/`)).toBe(true)
@@ -102,9 +106,9 @@ test('a service that is killed leaves no preview behind', async () => {
 })
 
 test('a preview that is killed says so, and its workers go', async () => {
-  const { service, open, processes, previewFolders } = await projectService()
+  const { service, open, processes, previewFolders } = await shared()
   const before = processes().map(({ pid }) => pid)
-  const project = await open('shop', 'hello')
+  const project = await open('killed', 'hello')
   await service.post(`${project.at}/preview`)
   await project.previewIs('live', 1)
   const [preview] = processes().filter(({ pid, workerId }) => !before.includes(pid) && workerId === undefined)
@@ -116,9 +120,9 @@ test('a preview that is killed says so, and its workers go', async () => {
 })
 
 test('a preview that is stopped at once leaves nothing', async () => {
-  const { service, open, processes, previewFolders } = await projectService()
+  const { service, open, processes, previewFolders } = await shared()
   const before = processes().length
-  const project = await open('shop', 'hello')
+  const project = await open('stopped', 'hello')
   for (let round = 0; round < 3; round++) {
     await service.post(`${project.at}/preview`)
     const { body } = await service.ask('DELETE', `${project.at}/preview`)
@@ -130,7 +134,7 @@ test('a preview that is stopped at once leaves nothing', async () => {
 })
 
 test('a preview that cannot begin ends with its own words', async () => {
-  const { service, open } = await projectService()
+  const { service, open } = await shared()
   const name = 'x'.repeat(101)
   const project = await open(name, 'hello')
   await service.post(`${project.at}/preview`)
@@ -138,8 +142,8 @@ test('a preview that cannot begin ends with its own words', async () => {
 })
 
 test('a preview of a folder that is gone ends with the reason', async () => {
-  const { service, open } = await projectService()
-  const project = await open('shop', 'hello')
+  const { service, open } = await shared()
+  const project = await open('gone', 'hello')
   rmSync(join(project.folder), { recursive: true })
   await service.post(`${project.at}/preview`)
   const { why } = await project.previewIs('ended')

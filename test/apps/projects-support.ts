@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { BuildView, PreviewView } from '../../src-main/contract/projects.ts'
 import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
-import { type ServedService, servedService, until } from '../support/served-service.ts'
+import { type ServedService, servedService, until, type WhenOver } from '../support/served-service.ts'
 
 /** An opened project. */
 export type OpenedProject = {
@@ -38,12 +38,18 @@ export type ProjectService = {
   readonly askPreview: (view: PreviewView, method: string, path: string, body?: unknown) => Promise<any>
 }
 
-/** Starts a service whose workers are processes. @param env further variables of it */
-export async function projectService(env: Readonly<Record<string, string>> = {}): Promise<ProjectService> {
-  const service = servedService()
+/**
+ * Starts a service whose workers are processes. @param env further variables of it
+ * @param whenOver registers clean-ups; a service for several tests ends later
+ */
+export async function projectService(
+  env: Readonly<Record<string, string>> = {},
+  whenOver: WhenOver = (end) => onTestFinished(end),
+): Promise<ProjectService> {
+  const service = servedService(undefined, whenOver)
   const mark = { name: 'PROJECT_TEST_MARK', value: randomUUID() }
   const processes = () => processesMarked(`${mark.name}=${mark.value}`)
-  onTestFinished(async () => {
+  whenOver(async () => {
     for (const { pid } of processes()) signal(pid, 'SIGKILL')
     await until(() => expect(processes()).toEqual([]))
   })

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { appProject } from '../apps/support.ts'
+import { startedService } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
 
 let python: PublicPython
@@ -34,8 +36,10 @@ class Counter:
 `
 
 /** Deploys the app, and gives what runs a script in its folder with the public SDK. */
-async function setup() {
-  const app = await appProject()
+const setup = sharedInFile(async (whenOver) => {
+  const service = await startedService({ env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } }, whenOver)
+  const app = await appProject(service)
+  app.keepOnly()
   app.write('worker.py', WORKER)
   await app.deploy()
   const key = readFileSync(join(app.service.data, 'account.key'), 'utf8').trim()
@@ -55,7 +59,7 @@ async function setup() {
       env,
     })
   }
-}
+})
 
 test('its script calls a function and a class of an app that was deployed here', async () => {
   const run = await setup()

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { appProject, workerPids } from './support.ts'
 
 test('a deploy updates only endpoints that load a changed file, and rollback undoes it', async () => {
-  const { service, deploy, edit, run, runsync } = await appProject()
+  const { service, deploy, edit, run, runsync, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py', 'pipeline.py', 'stream_worker.py')
   await deploy()
   const others = async () => {
     const { greet: _greet, welcome: _welcome, ...rest } = await workerPids(service)

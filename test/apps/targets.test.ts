@@ -1,35 +1,25 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ServedService, startedService } from '../support/served-service.ts'
-import { type AppProject, appProject } from './support.ts'
+import { appProject } from './support.ts'
 
 const NO_ENGINE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } }
-
-/** Makes a second service the target `box` of that of the app; the key comes from its file. */
-async function addBox({ run }: AppProject, box: ServedService): Promise<void> {
-  const added = await run('target', 'add', 'box', '--url', box.url(), '--key-file', join(box.data, 'account.key'))
-  expect(added).toMatchObject({ exitCode: 0, stdout: `target box at ${box.url()} stored\n` })
-}
 
 const answer = async (box: ServedService, id: string, input: object) =>
   (await box.post(`/v2/${id}/runsync?wait=60000`, { input })).output
 
-test('a probe says that a second service answers as this one does', async () => {
+test('a probe says that a second service answers as this one does; an app goes there by its name, is called, changed, and rolled back', async () => {
   const app = await appProject()
   const box = await startedService(NO_ENGINE)
-  await addBox(app, box)
+  const added = await app.run('target', 'add', 'box', '--url', box.url(), '--key-file', join(box.data, 'account.key'))
+  expect(added).toMatchObject({ exitCode: 0, stdout: `target box at ${box.url()} stored\n` })
   const probed = await app.run('probe', '--target', 'box')
   expect(probed).toMatchObject({ exitCode: 0, stderr: '' })
   expect(probed.stdout).toMatch(/^same {7}GET \/v2\/serverless$/m)
   expect(probed.stdout).toMatch(/^50 same, 0 different, 0 unknown$/m)
   expect(JSON.parse((await app.run('probe', '--target', 'box', '--json')).stdout).results).toHaveLength(50)
   expect(await app.run('probe', '--target', 'none')).toMatchObject({ exitCode: 6, stdout: '' })
-})
 
-test('an app goes to another service by its name, is called there, changed, and rolled back', async () => {
-  const app = await appProject()
-  const box = await startedService(NO_ENGINE)
-  await addBox(app, box)
   const first = await app.run('deploy', '--target', 'box')
   expect(first).toMatchObject({ exitCode: 0 })
   expect(first.stdout).toContain('Plan for demo/production on target box:')

@@ -70,6 +70,7 @@ test('a save waits for the endpoints that load its file, and all others have the
 
 test('requests go on while a save that does not concern their endpoint becomes live', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py', 'lb_worker.py')
   const preview = app.start()
   await preview.event('live')
   const workers = async (): Promise<readonly string[]> => {

@@ -124,7 +124,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.createEndpoint('web', { loadBalanced: { port: await freePort(() => false) } })
     const answer = proxied(service, '/lb/web/x')
     await silentWorker(service)
-    await service.clock.advance(120_000)
+    await service.clock.leap(120_000)
     return answer
   },
   NO_WORKER: async (service) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ContainerService, startedContainerService } from '../support/container-service.ts'
+import { type ContainerService, sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { STAYS_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
@@ -41,6 +41,8 @@ afterAll(async () => {
   if (images.length > 0) await execute('docker', ['image', 'rm', '--force', ...images], { env: dockerEnv })
   rmSync(temporary, { recursive: true, force: true })
 })
+
+const shared = sharedContainerService(engine)
 
 type ImageContent = {
   readonly base?: string
@@ -116,7 +118,7 @@ describe('drydock test', () => {
   })
 
   test('a package whose requirement is missing is named, with the end of its import error', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     const image = await buildImage({ requirements: ['inflection==0.5.1'] })
     const lock = join(service.folder, 'cat.lock.yaml')
     writeFileSync(lock, lockText())
@@ -131,7 +133,7 @@ describe('drydock test', () => {
   })
 
   test('a graph whose model is in the image runs to its picture; a document is converted by the classes of the image', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     const image = await buildImage({ models: ['cat.safetensors', 'stand-in.safetensors'] })
     const template = join(ROOT, 'resources/workflows/text-to-picture.json')
     for (const graph of [CAT, template]) {
@@ -146,7 +148,7 @@ describe('drydock test', () => {
   })
 
   test('an image that does not start is reported with the last lines of its log', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     const args = [
       '--image',
       await buildImage({}),
@@ -163,7 +165,7 @@ describe('drydock test', () => {
   })
 
   test('an image with another worker runs the graph as a job', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     const { stdout } = await service.command('test', '--image', await buildImage({ isOther: true }), '--workflow', CAT)
     expect(JSON.parse(stdout).steps).toEqual([
       {
@@ -206,7 +208,7 @@ describe.each([
   ['the public SDK', 'drydock-test/runpod-worker'],
 ])('on %s', (_sdk, base) => {
   test('jobs give pictures, a cancel ends a prompt, and the next job runs on the same server', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     const image = await buildImage({ base, models: ['cat.safetensors'] })
     await endpointOf(service, image, { env: { STAND_IN_STEP_SECONDS: '0.05' } })
     const { default: workflow } = await import(CAT, { with: { type: 'json' } })
@@ -230,7 +232,7 @@ describe.each([
   })
 
   test('a refused graph fails with the sentence of the public image worker', async () => {
-    const service = await startedContainerService(engine)
+    const service = await shared()
     await endpointOf(service, await buildImage({ base }))
     const { default: workflow } = await import(CAT, { with: { type: 'json' } })
     const job = await service.jobEnd('cat', await service.run('cat', { workflow }))

@@ -1,7 +1,7 @@
 /** The page of workers with a real container: what it uses, and a shell in it. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { NARROW, setup } from '../pages/support.ts'
+import { NARROW, setup, WIDE } from '../pages/support.ts'
 import { setup as buildAll } from '../support/build-all.ts'
 import { launchCalmChromium } from '../support/calm-chromium.ts'
 import { noBrowser } from '../support/chromium.ts'
@@ -54,8 +54,8 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('a shell runs commands, fits its panel, reports its exit, and gets all keys until Shift+Escape leaves it', async () => {
-  const { page, drawer, faults } = await shellOpened()
+test('a shell runs commands, fits its panel, reports its exit, and gets all keys until Shift+Escape leaves it; it and its card have no serious accessibility fault', async () => {
+  const { page, drawer, faults, visit, id, expectAccessible, shoot } = await shellOpened()
   await type(page, 'echo $((6*7))')
   await expectOnScreen(drawer, /^42$/m)
   await type(page, 'stty size')
@@ -75,6 +75,18 @@ test('a shell runs commands, fits its panel, reports its exit, and gets all keys
   await type(page, 'echo again-$((1+1))')
   await expectOnScreen(drawer, /^again-2$/m)
 
+  await page.setViewportSize(WIDE)
+  await type(
+    page,
+    "ls --color=always / ; printf '\\e[31mred \\e[32mgreen \\e[33myellow \\e[34mblue \\e[35mmagenta \\e[36mcyan\\e[0m\\n'",
+  )
+  await expectOnScreen(drawer, /red green yellow/)
+  await expectAccessible()
+  await shoot('worker-shell')
+  await page.setViewportSize(NARROW)
+  await expectAccessible()
+  await shoot('worker-shell-narrow')
+
   // The shell gets the keyboard shortcuts of the page while it has the focus.
   await type(page, 'echo $((6*8)); cat')
   await expectOnScreen(drawer, /^48$/m)
@@ -87,6 +99,11 @@ test('a shell runs commands, fits its panel, reports its exit, and gets all keys
   expect(await drawer.locator('.xterm :focus').count()).toBe(0)
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
+  await visit('/workers')
+  const card = page.getByRole('listitem').filter({ hasText: id })
+  await card.getByText('of 256 MiB').waitFor()
+  await expectAccessible()
+  await shoot('worker-container')
   expect(faults).toEqual([])
 })
 
@@ -101,23 +118,4 @@ test('closing the drawer ends the programs of the shell, and the drawer of a sto
   await openShell()
   await service.post(`/api/workers/${id}/stop`)
   await drawer.getByText('It has ended, so no shell can be opened.').waitFor()
-})
-
-test('shell and card have no serious accessibility fault', async () => {
-  const { page, drawer, visit, id, expectAccessible, shoot } = await shellOpened()
-  await type(
-    page,
-    "ls --color=always / ; printf '\\e[31mred \\e[32mgreen \\e[33myellow \\e[34mblue \\e[35mmagenta \\e[36mcyan\\e[0m\\n'",
-  )
-  await expectOnScreen(drawer, /red green yellow/)
-  await expectAccessible()
-  await shoot('worker-shell')
-  await page.setViewportSize(NARROW)
-  await expectAccessible()
-  await shoot('worker-shell-narrow')
-  await visit('/workers')
-  const card = page.getByRole('listitem').filter({ hasText: id })
-  await card.getByText('of 256 MiB').waitFor()
-  await expectAccessible()
-  await shoot('worker-container')
 })

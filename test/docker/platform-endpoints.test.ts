@@ -1,12 +1,14 @@
 /** Endpoints that the platform's management API makes, as real containers. Source: docs/spec/platform.md, 5. */
 import { beforeEach, expect, test } from 'vitest'
-import { startedContainerService } from '../support/container-service.ts'
+import { sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
+
+const setup = sharedContainerService(engine)
 
 // The worker image gets the package of SDK 2.0 when it is first built: some forty packages from an index. In ms.
 const IMAGE_LIMIT_MS = 240_000
@@ -17,7 +19,7 @@ const API = { type: 'LOAD_BALANCER', scaling: { type: 'REQUEST_COUNT', requestCo
 test('our runtime answers under the name of the platform’s, in the worker image', {
   timeout: IMAGE_LIMIT_MS,
 }, async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   const env = { RUNPOD_DEV_RESOURCE: 'greet', RUNPOD_DEV_APP: 'shop', RUNPOD_DEV_GENERATION: '1' }
   const image = 'runpod/queue:py3.11-latest'
   expect(await service.ask('POST', '/v2/serverless', { name: 'greet', image, env, ...QUEUE })).toMatchObject({
@@ -38,7 +40,7 @@ test('our runtime answers under the name of the platform’s, in the worker imag
 })
 
 test('the runtime of routes listens where its variables say', { timeout: IMAGE_LIMIT_MS }, async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   const env = { RUNPOD_DEV_RESOURCE: 'web', RUNPOD_DEV_APP: 'shop', PORT: '80', PORT_HEALTH: '80' }
   const body = {
     name: 'web',
@@ -58,7 +60,7 @@ test('the runtime of routes listens where its variables say', { timeout: IMAGE_L
 })
 
 test('any other image runs with its arguments, and a change of them replaces the worker', async () => {
-  const service = await startedContainerService(engine)
+  const service = await setup()
   const volume = await service.ask('POST', '/v2/network-volumes', { name: 'models', size: 10, dataCenter: 'EU-RO-1' })
   const print = (word: string) => `python3 -c "print('${word}', flush=True); import time; time.sleep(600)"`
   const image = 'python:3.11-slim-bookworm'
@@ -82,7 +84,7 @@ test.each([
 ])(
   'an image %s that cannot be had is no process instead: the job waits, and is told why',
   async (_of, image, name) => {
-    const service = await startedContainerService(engine)
+    const service = await setup()
     expect(await service.ask('POST', '/v2/serverless', { name: 'none', image, ...QUEUE })).toMatchObject({
       status: 201,
     })

@@ -3,17 +3,17 @@
  * processes, test/docker/own-build.test.ts tests apis in containers.
  */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from '../sdk/support-python.ts'
+import { PREPARE_LIMIT_MS, prepareLightWheels, preparePublicApps } from '../sdk/support-python.ts'
 import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools } from '../sdk/support-tools.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 
 const engine = await dockerEngine()
 
 let tools: Awaited<ReturnType<typeof preparePublicApps>>
-let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
+let wheels: Awaited<ReturnType<typeof prepareLightWheels>>
 beforeAll(async () => {
   tools = await preparePublicApps()
-  wheels = await prepareAppWheels(tools)
+  wheels = await prepareLightWheels(tools)
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => {
   skip('why' in engine, 'why' in engine ? engine.why : '')

@@ -6,7 +6,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
-import { INSIDE, startedContainerService } from '../support/container-service.ts'
+import { INSIDE, sharedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { STAYS_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
@@ -20,9 +20,11 @@ const HANDLERS = fileURLToPath(new URL('../sdk/python/worker.py', import.meta.ur
 const WORKER_ID = expect.stringMatching(/^[a-z0-9]{14}$/)
 const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(Number) }
 
+const shared = sharedContainerService(engine)
+
 /** A service with endpoints on the image; each runs one handler of test/sdk/python/worker.py. */
 async function setup() {
-  const service = await startedContainerService(engine)
+  const service = await shared()
   copyFileSync(HANDLERS, join(service.folder, 'worker.py'))
   return {
     ...service,

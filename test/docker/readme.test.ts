@@ -4,7 +4,8 @@ import { dockerEngine } from '../support/docker-engine.ts'
 
 const engine = await dockerEngine()
 
-test('every block of the README and the guide runs in order in a fresh clone, with Docker', async (context) => {
+// e2e/readme.test.ts runs all other blocks, without Docker.
+test('the blocks about images, previews and deploys run in order in a fresh clone, with Docker', async (context) => {
   if ('why' in engine) return context.skip(engine.why)
-  await expectPagesRun(engine.dockerHost, context)
+  await expectPagesRun(engine.dockerHost, context, 'containers')
 })

@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startedService } from '../support/served-service.ts'
 
+// A piece of a batch holds 1000.
+const INPUTS = 1500
+
 // Fails the first time for every tenth input, until a file is there.
 const HANDLER = (mended: string) => `
 import os
@@ -63,34 +66,36 @@ test('a file becomes a batch over a kill of the service: no input is lost or run
   const { batch, write, mended, read, get, kill, start, url } = await setup()
   write(
     'inputs.jsonl',
-    Array.from({ length: 5000 }, (_one, at) => JSON.stringify({ n: at + 1 })),
+    Array.from({ length: INPUTS }, (_one, at) => JSON.stringify({ n: at + 1 })),
   )
   const way = await wayThatHolds(url(), 2)
   const cutOff = batch('submit', 'twice', 'inputs.jsonl', '--url', way.url, '--key', read('data', 'account.key').trim())
   await way.holding
   const [begun] = (await get('/api/batches')).batches
-  expect(begun).toMatchObject({ received: 1000, unsent: 4000 })
+  expect(begun).toMatchObject({ received: 1000, unsent: INPUTS - 1000 })
   await kill()
   way.goOn()
   expect((await cutOff).exitCode).not.toBe(0)
   await start()
   const { exitCode, json } = await batch('submit', 'twice', 'inputs.jsonl')
-  expect({ exitCode, total: json.total, unsent: json.unsent }).toEqual({ exitCode: 0, total: 5000, unsent: 0 })
+  expect({ exitCode, total: json.total, unsent: json.unsent }).toEqual({ exitCode: 0, total: INPUTS, unsent: 0 })
   expect((await get('/api/batches')).batches).toHaveLength(1)
 
   const ended = await batch('wait', json.id)
   expect(ended.exitCode).toBe(4)
-  expect(ended.json).toMatchObject({ state: 'ended', jobs: { COMPLETED: 4500, FAILED: 500 } })
-  expect(ended.json.failures).toMatchObject([{ count: 500, reason: expect.stringContaining('ten is too many') }])
-  expect((await get('/api/job-count')).count).toBe(5000)
+  expect(ended.json).toMatchObject({ state: 'ended', jobs: { COMPLETED: 0.9 * INPUTS, FAILED: INPUTS / 10 } })
+  expect(ended.json.failures).toMatchObject([
+    { count: INPUTS / 10, reason: expect.stringContaining('ten is too many') },
+  ])
+  expect((await get('/api/job-count')).count).toBe(INPUTS)
 
   writeFileSync(mended, '')
-  expect((await batch('retry', json.id)).json).toEqual({ changed: 500, refused: [] })
+  expect((await batch('retry', json.id)).json).toEqual({ changed: INPUTS / 10, refused: [] })
   expect((await batch('wait', json.id)).exitCode).toBe(0)
-  expect((await batch('export', json.id, '--to', 'results.jsonl')).json).toMatchObject({ inputs: 5000, missing: 0 })
+  expect((await batch('export', json.id, '--to', 'results.jsonl')).json).toMatchObject({ inputs: INPUTS, missing: 0 })
   const results = read('results.jsonl').trimEnd().split('\n')
   expect(results.map((line) => JSON.parse(line).output.twice)).toEqual(
-    Array.from({ length: 5000 }, (_one, at) => 2 * (at + 1)),
+    Array.from({ length: INPUTS }, (_one, at) => 2 * (at + 1)),
   )
 })
 

@@ -49,29 +49,32 @@ describe('serve', () => {
     const answer = await fetch(`${ready.url}/api/info`, { headers: { authorization: `Bearer ${key}` } })
     expect(answer.status).toBe(200)
     child.kill('SIGTERM')
-    const { stdout, stderr } = await ended
+    const { exitCode, stdout, stderr } = await ended
+    expect(exitCode).toBe(0)
     expect(stdout.split('\n')).toHaveLength(2)
     expect(stdout + stderr).not.toContain(key)
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'stops in order on %s and leaves no trace of a running service',
-    async (signal) => {
-      const { service, run } = await setup()
-      service.child.kill(signal)
-      expect(await service.ended).toMatchObject({ exitCode: 0 })
-      expect(await run('health')).toMatchObject({ exitCode: 3 })
-    },
-  )
+  test('stops in order on SIGINT and leaves no trace of a running service', async () => {
+    const { service, run } = await setup()
+    service.child.kill('SIGINT')
+    expect(await service.ended).toMatchObject({ exitCode: 0 })
+    expect(await run('health')).toMatchObject({ exitCode: 3 })
+  })
 
-  test('on a data folder in use is refused, and names the service that runs', async () => {
-    const { folder, service } = await setup()
-    const second = await startCommand(['serve', '--data', 'data', '--port', '0', '--json'], { cwd: folder }).ended
+  test('on a data folder in use is refused, and names the service that runs; so is a port that is taken', async () => {
+    const { folder, data, url, serviceFile } = await shared()
+    const second = await startCommand(['serve', '--data', data, '--port', '0', '--json'], { cwd: folder }).ended
     expect(second).toMatchObject({ exitCode: 5, stdout: '' })
     const { error, code } = JSON.parse(second.stderr)
     expect(code).toBe('DATA_FOLDER_IN_USE')
-    expect(error).toContain(String(JSON.parse(readFileSync(join(folder, 'data', 'service.json'), 'utf8')).pid))
-    expect(error).toContain(service.ready.url)
+    expect(error).toContain(String(serviceFile().pid))
+    expect(error).toContain(url())
+
+    const { port } = new URL(url())
+    const third = await startCommand(['serve', '--data', 'other', '--port', port], { cwd: folder }).ended
+    expect(third).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(third.stderr).toMatch(new RegExp(`^drydock: .*${port}.*\n$`))
   })
 
   test('goes down with a launcher that was killed, and its data folder is free at once', async () => {
@@ -80,14 +83,6 @@ describe('serve', () => {
     await service.ended
     const next = await serve(folder)
     expect(next.ready.data).toBe(service.ready.data)
-  })
-
-  test('on a port that is taken is refused', async () => {
-    const { folder, service } = await setup()
-    const port = new URL(service.ready.url).port
-    const second = await startCommand(['serve', '--data', 'other', '--port', port], { cwd: folder }).ended
-    expect(second).toMatchObject({ exitCode: 5, stdout: '' })
-    expect(second.stderr).toMatch(new RegExp(`^drydock: .*${port}.*\n$`))
   })
 })
 
@@ -114,49 +109,6 @@ describe('jobs', () => {
     expect(seed.documents).toMatchObject([{ output: { greeting: 'Hello, 18446744073709551615' } }])
     expect((await run('jobs', 'search', 'Ada')).documents).toMatchObject([{ requests: [{ id }] }])
     expect((await run('health', 'ends')).documents).toMatchObject([{ jobs: { completed: 3, inQueue: 0 } }])
-  })
-
-  test('that fail exit with 4, and run again under the same id', async () => {
-    const { run, createHello } = await setupShared('fails')
-    await createHello()
-    const failed = await run('run', 'fails', '{"do":"fail"}', '--wait')
-    expect(failed).toMatchObject({ exitCode: 4, documents: [{ status: 'FAILED' }] })
-    expect(JSON.parse(failed.stderr).error).toContain('asked to fail')
-    const { id } = failed.documents[0]
-    expect(await run('retry', id)).toMatchObject({ exitCode: 0, documents: [{ id, status: 'IN_QUEUE' }] })
-  })
-
-  test('of a generator are streamed chunk by chunk', async () => {
-    const { run, createHello } = await setupShared('counts')
-    await createHello()
-    const { documents } = await run('run', 'counts', '{"do":"count","n":3}')
-    expect((await run('stream', documents[0].id)).documents).toEqual([
-      { output: { count: 1 } },
-      { output: { count: 2 } },
-      { output: { count: 3 } },
-      { status: 'COMPLETED' },
-    ])
-  })
-
-  test('that run can be cancelled', async () => {
-    const { run, createHello } = await setupShared('naps')
-    await createHello()
-    const { id } = (await run('run', 'naps', '{"do":"nap","seconds":60}')).documents[0]
-    while ((await run('status', id)).documents[0].status !== 'IN_PROGRESS');
-    expect(await run('cancel', id)).toMatchObject({ exitCode: 0, documents: [{ id, status: 'CANCELLED' }] })
-    expect(await run('stream', id)).toMatchObject({ exitCode: 4, documents: [{ status: 'CANCELLED' }] })
-    expect(await run('cancel', id)).toMatchObject({ exitCode: 1, documents: [] })
-  })
-
-  test('that wait say why, and purge ends them', async () => {
-    const { run, createHello, folder } = await setupShared('waits')
-    await createHello()
-    expect((await run('endpoint', 'pause', 'waits')).documents).toMatchObject([{ paused: true }])
-    const { id } = (await run('run', 'waits', '{}')).documents[0]
-    const { stdout } = await startCommand(['status', id, '--data', 'data'], { cwd: folder }).ended
-    expect(stdout).toMatch(/^waits +\S.*paused/m)
-    expect((await run('purge', 'waits', '--yes')).documents).toEqual([{ removed: 1, status: 'completed' }])
-    expect((await run('status', id)).documents).toMatchObject([{ status: 'CANCELLED' }])
   })
 })
 
@@ -267,7 +219,7 @@ test('demo shows every answer, finds each right and leaves nothing behind', asyn
 })
 
 test('doctor has no failed row while a service runs', async () => {
-  const { run } = await setup()
+  const { run } = await setupShared('none')
   const { exitCode, documents } = await run('doctor')
   expect(exitCode).toBe(0)
   expect(documents[0].checks).toContainEqual({

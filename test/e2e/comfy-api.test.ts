@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createBLAKE3 } from 'hash-wasm'
 import { expect, test } from 'vitest'
-import { startedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const PICTURE = readFileSync(new URL('../../resources/icons/64x64.png', import.meta.url))
@@ -15,17 +16,23 @@ const GRAPH = graphOf('01_api_sd15-txt2img')
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
 type Answered = any
 
+const shared = sharedService()
+// An endpoint for each test: the jobs of one outlive it.
+let endpoints = 0
+
 async function setup(more: object = { comfyuiWithoutKey: true }) {
-  const service = await startedService()
-  await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, ...more })
-  const base = () => `${service.url()}/comfy/sketch/api/v2`
+  const service = await shared()
+  endpoints += 1
+  const endpoint = `sketch-${endpoints}`
+  await service.createEndpoint(endpoint, { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, ...more })
+  const base = () => `${service.url()}/comfy/${endpoint}/api/v2`
   const ask = (path: string, init: RequestInit = {}) => fetch(path.startsWith('http') ? path : base() + path, init)
   const read = async (path: string): Promise<Answered> => (await ask(path)).json()
   async function send(path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
     const answer = await ask(path, { method: 'POST', body: JSON.stringify(body), headers })
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answered }
   }
-  return { service, base, ask, read, send }
+  return { service, endpoint, base, ask, read, send }
 }
 
 type Setup = Awaited<ReturnType<typeof setup>>
@@ -90,7 +97,7 @@ test('a job is followed by its links, and its outputs are assets', async () => {
   expect(jobs).toMatchObject([{ id: job.id, metadata: { of: 'me' }, create_time: now.created_at }])
   expect((await made.read('/jobs?metadata[of]=you')).jobs).toEqual([])
   expect(await made.read('/health')).toMatchObject({ status: 'healthy' })
-  const history = await (await fetch(`${made.service.url()}/comfy/sketch/history`)).json()
+  const history = await (await fetch(`${made.service.url()}/comfy/${made.endpoint}/history`)).json()
   expect(Object.keys(history as object)).toEqual([job.id])
 })
 
@@ -112,7 +119,7 @@ test('previews of a running job are sent, and its cancellation ends its events',
 
 test('an idempotency key is used once, also by clients that lost the response of a killed service', async () => {
   const made = await setup()
-  await made.service.ask('POST', '/api/endpoints/sketch/pause')
+  await made.service.ask('POST', `/api/endpoints/${made.endpoint}/pause`)
   const key = { 'idempotency-key': 'mine' }
   const [one, other] = await Promise.all([
     made.send('/jobs', { workflow: GRAPH }, key),
@@ -129,7 +136,7 @@ test('an idempotency key is used once, also by clients that lost the response of
       status: 422,
       body: { error: { code: 'idempotency_key_reuse', details: { job_id: id } } },
     })
-  await made.service.ask('POST', '/api/endpoints/sketch/resume')
+  await made.service.ask('POST', `/api/endpoints/${made.endpoint}/resume`)
   expect(await ended(made, id)).toMatchObject({ status: 'succeeded' })
   expect((await made.read('/jobs')).jobs).toHaveLength(1)
 })
@@ -194,7 +201,7 @@ test('refusals have the documented form', async () => {
     return [answer.status, ((await answer.json()) as Answered).error]
   }
   expect(await refused('/jobs')).toMatchObject([401, { code: 'unauthorized', message: expect.any(String) }])
-  await made.service.ask('PATCH', '/api/endpoints/sketch', { comfyuiWithoutKey: true })
+  await made.service.ask('PATCH', `/api/endpoints/${made.endpoint}`, { comfyuiWithoutKey: true })
   expect(await refused('/jobs', { headers: { origin: 'https://example.com' } })).toMatchObject([
     403,
     { code: 'forbidden' },

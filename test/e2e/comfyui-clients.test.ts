@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../../src-main/http/server/listen.ts'
-import { type ServedService, startedService, until } from '../support/served-service.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
@@ -22,15 +23,21 @@ const pending = async ({ read }: ReturnType<typeof comfyAt>): Promise<readonly u
 
 type Message = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
+const shared = sharedService()
+// An endpoint for each test: the history of one outlives it.
+let endpoints = 0
+
 async function setup(more: object = { comfyuiWithoutKey: true }) {
-  const service = await startedService()
-  await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, ...more })
-  return { service, comfy: comfyAt(service) }
+  const service = await shared()
+  endpoints += 1
+  const endpoint = `sketch-${endpoints}`
+  await service.createEndpoint(endpoint, { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, ...more })
+  return { service, endpoint, comfy: comfyAt(service, endpoint) }
 }
 
 /** Sends requests as these clients do: without a key or a content type. */
-function comfyAt(service: ServedService) {
-  const base = `${service.url()}/comfy/sketch`
+function comfyAt(service: ServedService, endpoint: string) {
+  const base = `${service.url()}/comfy/${endpoint}`
   const ask = (path: string, init: RequestInit = {}) => fetch(`${base}${path}`, init)
   return {
     base,
@@ -103,9 +110,9 @@ test('a prompt is followed on the socket, and its picture is in the history', as
 })
 
 test('a key is needed unless the endpoint says otherwise, and pages of other sites get nothing', async () => {
-  const { service, comfy } = await setup({})
+  const { service, comfy, endpoint } = await setup({})
   expect((await comfy.ask('/queue')).status).toBe(401)
-  await service.ask('PATCH', '/api/endpoints/sketch', { comfyuiWithoutKey: true })
+  await service.ask('PATCH', `/api/endpoints/${endpoint}`, { comfyuiWithoutKey: true })
   expect((await comfy.ask('/queue')).status).toBe(200)
   const foreign = { origin: 'https://example.com', 'sec-fetch-site': 'cross-site' }
   for (const headers of [foreign, { origin: foreign.origin }, { 'sec-fetch-site': 'cross-site' }])
@@ -114,16 +121,16 @@ test('a key is needed unless the endpoint says otherwise, and pages of other sit
 
 test("an endpoint's own port serves clients that know only host and port, and nobody else", async () => {
   const port = await freePort(() => false)
-  const { service, comfy } = await setup({ comfyuiPort: port })
+  const { service, comfy, endpoint } = await setup({ comfyuiPort: port })
   const at = `http://127.0.0.1:${port}`
   const status = async (path: string, headers: Record<string, string> = {}) =>
     (await fetch(`${at}${path}`, { headers })).status
-  expect((await service.get('/api/endpoints/sketch')).hostUrl).toBe(at)
+  expect((await service.get(`/api/endpoints/${endpoint}`)).hostUrl).toBe(at)
   expect(await status('/queue')).toBe(401)
-  await service.ask('PATCH', '/api/endpoints/sketch', { comfyuiWithoutKey: true })
+  await service.ask('PATCH', `/api/endpoints/${endpoint}`, { comfyuiWithoutKey: true })
   expect(await status('/queue', { origin: at, 'sec-fetch-site': 'same-origin' })).toBe(200)
   expect(await status('/api/queue')).toBe(200)
-  expect(await status('/v2/sketch/health')).toBe(404)
+  expect(await status(`/v2/${endpoint}/health`)).toBe(404)
   expect(await status('/queue', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' })).toBe(403)
   expect(await status('/queue', { origin: 'https://example.com' })).toBe(403)
   expect(await statusWithHost(port, `example.com:${port}`)).toBe(403)
@@ -141,15 +148,15 @@ test("an endpoint's own port survives restarts, belongs to one endpoint, and is 
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const { service } = await setup()
+  const { service, endpoint } = await setup()
   const isOpen = () => fetch(`http://127.0.0.1:${port}/queue`).then(({ status }) => status === 200)
-  const change = (comfyuiPort: number | null, id = 'sketch') =>
+  const change = (comfyuiPort: number | null, id = endpoint) =>
     service.ask('PATCH', `/api/endpoints/${id}`, { comfyuiPort })
   expect((await change(port)).body.warning).toContain(`Port ${port} is in use`)
   taken.close()
   await until(async () => expect(await isOpen()).toBe(true))
   await service.createEndpoint('other', { handler: SKETCH, workflows: {} })
-  expect(await change(port, 'other')).toMatchObject({ status: 400, body: { error: expect.stringContaining('sketch') } })
+  expect(await change(port, 'other')).toMatchObject({ status: 400, body: { error: expect.stringContaining(endpoint) } })
   await service.kill()
   await service.start()
   expect(await isOpen()).toBe(true)
@@ -180,23 +187,23 @@ test('a prompt that its server would refuse is refused in the same words', async
 })
 
 test('a prompt outlives a killed service, ends once, and its client gets what it missed', async () => {
-  const { service, comfy } = await setup({ comfyuiWithoutKey: true, workersMin: 0, workersMax: 1 })
-  await service.ask('POST', '/api/endpoints/sketch/pause')
+  const { service, comfy, endpoint } = await setup({ comfyuiWithoutKey: true, workersMin: 0, workersMax: 1 })
+  await service.ask('POST', `/api/endpoints/${endpoint}/pause`)
   const { prompt_id: id } = await read(await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me' }))
   expect(await pending(comfy)).toEqual([id])
   await service.kill()
   await service.start()
-  const again = comfyAt(service)
+  const again = comfyAt(service, endpoint)
   const client = await connect(again.base, 'me')
-  await service.ask('POST', '/api/endpoints/sketch/resume')
+  await service.ask('POST', `/api/endpoints/${endpoint}/resume`)
   await until(() => expect(client.types()).toContain('execution_success'))
   expect(client.types().filter((type) => type === 'execution_success')).toHaveLength(1)
   expect(Object.keys(await again.read('/history'))).toEqual([id])
 })
 
 test('waiting prompts are removed, running ones interrupted, and the history is cleared', async () => {
-  const { service, comfy } = await setup()
-  await service.ask('POST', '/api/endpoints/sketch/pause')
+  const { service, comfy, endpoint } = await setup()
+  await service.ask('POST', `/api/endpoints/${endpoint}/pause`)
   const send = async () => (await read(await comfy.send('/prompt', { prompt: GRAPH }))).prompt_id
   const [first, second] = [await send(), await send()]
   await comfy.send('/queue', { delete: [first] })

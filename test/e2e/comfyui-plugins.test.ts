@@ -11,7 +11,8 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Exchange } from '../support/comfyui/exchange.ts'
 import { recordedServer } from '../support/comfyui/recorded-server.ts'
-import { startedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const resource = (path: string) => fileURLToPath(new URL(`../../resources/${path}`, import.meta.url))
 const workflow = (name: string) =>
@@ -23,6 +24,8 @@ const json = async (response: Response): Promise<any> => {
   expect(response.headers.get('content-type')).toContain('application/json')
   return await response.json()
 }
+
+const shared = sharedService()
 
 const KRITA_CLASSES = {
   ETN_LoadImageCache: { input: { required: { id: ['STRING', {}] } }, output: ['IMAGE', 'MASK'] },
@@ -92,7 +95,7 @@ async function kritaServer() {
 
 test("Krita's plug-in uploads a picture, sends a prompt with its id, and gets the picture of its cache node", async () => {
   const server = await kritaServer()
-  const service = await startedService()
+  const service = await shared()
   await service.createEndpoint('krita', {
     ...{ handler: resource('node/comfyui/handler.ts'), workflows: { server: server.url }, workersMax: 1 },
     comfyuiWithoutKey: true,
@@ -153,11 +156,15 @@ test("Krita's plug-in uploads a picture, sends a prompt with its id, and gets th
   socket.terminate()
 })
 
+// An endpoint for each test: the history of one outlives it.
+let endpoints = 0
+
 async function standIn() {
-  const service = await startedService()
+  const service = await shared()
+  endpoints += 1
   const settings = { handler: resource('node/sketch/handler.ts'), workflows: {}, workersMin: 1, workersMax: 1 }
-  await service.createEndpoint('sketch', { ...settings, comfyuiWithoutKey: true })
-  return `${service.url()}/comfy/sketch`
+  await service.createEndpoint(`sketch-${endpoints}`, { ...settings, comfyuiWithoutKey: true })
+  return `${service.url()}/comfy/sketch-${endpoints}`
 }
 
 test('SillyTavern reads what there is to choose from, and asks for the whole history until its picture is there', async () => {

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RecordedMessage } from '../support/comfyui/exchange.ts'
 import { recordedServer } from '../support/comfyui/recorded-server.ts'
-import { startedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const HANDLER = fileURLToPath(new URL('../../resources/node/comfyui/handler.ts', import.meta.url))
 const ID = 'abef4a87-4734-49fd-8a78-b8a29796ca06'
@@ -38,6 +39,8 @@ function named(node: string, picture: Buffer): RecordedMessage {
   return { base64: Buffer.concat([number(4), number(facts.length), facts, picture]).toString('base64') }
 }
 
+const shared = sharedService()
+
 /** An endpoint in front of a server that sends these messages for its prompt. */
 async function setup(messages: readonly RecordedMessage[]) {
   const krita = { images: [{ source: 'websocket', 'content-type': 'image/png', type: 'output' }] }
@@ -56,7 +59,7 @@ async function setup(messages: readonly RecordedMessage[]) {
     }),
     socket: [told('execution_start', {}), ...messages, told('execution_success', {})],
   })
-  const service = await startedService()
+  const service = await shared()
   const settings = { handler: HANDLER, workflows: { server: server.url }, workersMax: 1, comfyuiWithoutKey: true }
   await service.createEndpoint('e', settings)
   await until(async () => expect((await service.get('/api/endpoints/e')).nodeTypesReadAt).toBeDefined())

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import OpenAI, { APIError, toFile } from 'openai'
 import { expect, test } from 'vitest'
 import { pictureSize } from '../../src-main/lib/media.ts'
-import { startedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
 const PICTURE = readFileSync(new URL('../../resources/icons/64x64.png', import.meta.url))
@@ -25,8 +26,10 @@ const graphOf = (name: string): Graph => {
   return graph
 }
 
+const shared = sharedService()
+
 async function setup(graph: Graph, exposed: readonly (readonly [name: string, type: string])[]) {
-  const service = await startedService()
+  const service = await shared()
   const worked = { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, comfyuiWithoutKey: true }
   await service.createEndpoint('sketch', worked)
   const nodeOf = (classType: string) => Object.keys(graph).find((id) => graph[id]?.class_type === classType) ?? ''

@@ -3,7 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { servedService, startedService, until } from '../support/served-service.ts'
+import { servedService, until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
+
+const shared = sharedService()
 
 // The child has the memory, and the worker the processor.
 const BUSY = `
@@ -18,7 +21,7 @@ def handler(job):
 `
 
 test('a worker process is measured with all that it started, once and over time', async () => {
-  const service = await startedService()
+  const service = await shared()
   const one = { workersMin: 1, workersMax: 1 }
   await service.createHandler('busy', BUSY, one)
   await service.createEndpoint('calm', one)
@@ -39,7 +42,7 @@ test('a worker process is measured with all that it started, once and over time'
 })
 
 test('workers are replaced from the command line, one or all of an endpoint', async () => {
-  const service = await startedService()
+  const service = await shared()
   await service.createEndpoint('calm', { workersMin: 1, workersMax: 1 })
   const worker = () =>
     until(async () => {

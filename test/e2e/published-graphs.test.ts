@@ -8,13 +8,15 @@ import runpodSdk from 'runpod-sdk'
 import { expect, test } from 'vitest'
 import { readPngTexts } from '../../src-main/features/workflows/rules/metadata/png.ts'
 import { fileTools } from '../../src-main/shipped-files/resources.ts'
-import { startedService } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const BIG_SEED = '18446744073709551615'
 
+const shared = sharedService()
+
 async function setup() {
-  const service = await startedService()
+  const service = await shared()
   const handler = fromRoot('resources/node/sketch/handler.ts')
   await service.createEndpoint('sketch', { handler, workflows: {}, workersMax: 1 })
   copyFileSync(fromRoot('resources/workflows/text-to-picture.json'), join(service.folder, 'lamp.json'))

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { sharedService } from '../support/shared-in-file.ts'
-
-const shared = sharedService()
+import { startedService } from '../support/served-service.ts'
 
 test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose jobs run like any others', async () => {
-  const service = await shared()
+  const service = await startedService()
   await service.createEndpoint('work')
   const schedule = async (...words: string[]) => JSON.parse((await service.command('schedule', ...words)).stdout)
   const added = await schedule('add', 'work', 'often', '{"n": 1}', '--every', '1s')
@@ -19,14 +17,4 @@ test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose j
   expect(await schedule('resume', 'work', 'often')).toMatchObject({ paused: false, nextAt: expect.any(Number) })
   expect(await schedule('remove', 'work', 'often', '--yes')).toEqual({ ok: true })
   expect(await schedule('list', 'work')).toEqual({ schedules: [] })
-})
-
-test('drydock schedule says what it refuses', async () => {
-  const service = await shared()
-  await service.createEndpoint('refuses')
-  const refused = async (...words: string[]) => (await service.command('schedule', ...words)).stderr
-  expect(await refused('add', 'refuses', 'x')).toMatch(/either --cron or --every/)
-  expect(await refused('add', 'refuses', 'x', '--cron', 'now')).toMatch(/cron.*cannot be read/)
-  expect(await refused('add', 'refuses', 'x', '--every', '1 year')).toMatch(/must be a duration/)
-  expect(await refused('show', 'refuses', 'x')).toMatch(/has no schedule x/)
 })

@@ -216,7 +216,9 @@ async function newcomer(dockerHost: string) {
   const tools = dirname(publicPython.python)
   await makeVenv(join(folder, 'venv'))
   const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC_|DRYDOCK_|npm_|VITEST)/.test(name))),
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/^(SVC_|DRYDOCK_|npm_|VITEST|NODE_COMPILE_CACHE)/.test(name)),
+    ),
     HOME: join(folder, 'home'),
     npm_config_prefix: join(folder, 'prefix'),
     // Where this machine says how npm reaches its registry.
@@ -291,32 +293,41 @@ const FIRST = [
   'docs/guide/serve-a-web-app.md',
 ]
 
-// Later pages need these commands of the first ones, and the files that those write.
+/** Pages and sections whose commands start containers if there is an engine. */
+const CONTAINERS = [
+  'README.md Run an image',
+  'README.md Preview and deploy an app',
+  'docs/guide/run-an-image.md',
+  'docs/guide/preview-and-deploy.md',
+]
+
+// Other pages need these commands of the first ones, and the files that those write.
 const TAKEN = /^(drydock endpoint create greet|KEY=)/
 
 /**
  * Runs blocks in a fresh clone, with the engine at this address; skips if the Python packages cannot be installed.
- * @param part the first pages and sections, the others, or all
+ * @param part the first pages and sections, those that start containers, or all but the first
  */
 export async function expectPagesRun(
   dockerHost: string,
   { skip }: Pick<TestContext, 'skip'>,
-  part: 'first' | 'later' | 'all' = 'all',
+  part: 'first' | 'later' | 'containers',
 ): Promise<void> {
   const place = await newcomer(dockerHost)
   if (!place.ready.ready) return skip(place.ready.reason)
   const read = (page: string) => readFileSync(join(ROOT, page), 'utf8').replace(WRITTEN_ADDRESS, place.address)
   const blocks = readPages().flatMap((page) => blocksOf(page, read(page)))
   const namesOf = ({ page, section }: PlacedBlock) => [page, `${page} ${section}`]
-  expect(blocks.flatMap(namesOf)).toEqual(expect.arrayContaining(FIRST))
+  expect(blocks.flatMap(namesOf)).toEqual(expect.arrayContaining([...FIRST, ...CONTAINERS]))
+  const isOf = (names: readonly string[], block: PlacedBlock) => namesOf(block).some((name) => names.includes(name))
   // A page repeats commands of the pages before it, so that it can be read alone: an endpoint is created once.
   const pageOf = new Map<string, string>()
   const failed = []
   for (const block of blocks) {
-    const isFirst = namesOf(block).some((name) => FIRST.includes(name))
-    if (part === 'first' && !isFirst) continue
+    const isPart = part === 'later' ? !isOf(FIRST, block) : isOf(part === 'first' ? FIRST : CONTAINERS, block)
+    if (!isPart && (part === 'first' || !isOf(FIRST, block))) continue
     const isRun = (command: string) => {
-      if (part === 'later' && isFirst && !TAKEN.test(command)) return false
+      if (!isPart && !TAKEN.test(command)) return false
       if (!pageOf.has(command)) pageOf.set(command, block.page)
       return command.startsWith('cd ') || pageOf.get(command) === block.page
     }

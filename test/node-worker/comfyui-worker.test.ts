@@ -5,15 +5,17 @@ import { readExchange } from '../support/comfyui/exchange.ts'
 import { type Faults, recordedServer } from '../support/comfyui/recorded-server.ts'
 import { sendJob } from '../support/comfyui/send-job.ts'
 import { SCENARIOS } from '../support/real-comfyui/scenarios.ts'
-import { servedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
 const HANDLER = fileURLToPath(new URL('../../resources/node/comfyui/handler.ts', import.meta.url))
+
+const shared = sharedService()
 
 /** A service with an endpoint in front of a recorded server. */
 async function setup(name: string, faults?: Faults) {
   const server = await recordedServer(readExchange(name), faults)
-  const service = servedService()
-  await service.start()
+  const service = await shared()
   await service.createEndpoint('comfy', { handler: HANDLER, workflows: { server: server.url } })
   return { server, service, run: () => sendJob(service, 'comfy', SCENARIOS[name] ?? '') }
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, chooseByKeys, NARROW, setup } from './support.ts'
+import { choose, chooseByKeys, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -29,7 +29,7 @@ const startButton = (page: Page) => page.getByRole('button', { name: 'Start comp
 
 describe('a comparison of versions', () => {
   test('is started from selected jobs by the keyboard alone, and shows the largest difference first', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     const [, , third = ''] = await withVersions(service)
     await open('/jobs/comparisons')
     await page.getByText('There are no comparisons yet').waitFor()
@@ -77,7 +77,7 @@ describe('a comparison of versions', () => {
   })
 
   test('starts from an endpoint with its last jobs', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await withVersions(service)
     await open('/endpoints/old')
     await page.getByRole('button', { name: 'More for old' }).click()
@@ -98,7 +98,7 @@ describe('a comparison of versions', () => {
   })
 
   test('bisects a file of inputs, is listed with its result, and deleted', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await withVersions(service)
     const file = join(service.folder, 'inputs.jsonl')
     writeFileSync(file, '{"input": {"n": 3}}\n{"input": {"n": 4}}\n')

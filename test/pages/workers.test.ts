@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, type Pages, setup } from './support.ts'
+import { choose, NARROW, type Pages, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -60,7 +60,7 @@ async function openDrawer({ page, visit }: Pages, search: string): Promise<Locat
 
 describe('the page of workers', () => {
   test('says why there is none, and what would start one', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await open('/workers')
     await page.getByText('there are no endpoints yet').waitFor()
     await expectAccessible()
@@ -80,7 +80,7 @@ describe('the page of workers', () => {
   })
 
   test('shows each worker with its state, its job, and what its process uses, and follows them', async () => {
-    const { service, page, open, faults } = await setup()
+    const { service, page, open, faults } = await setupShared()
     await service.createEndpoint('gated', { workersMax: 1, name: 'Gated' })
     const jobId = await service.run('gated', { gates: [service.gate('go')] })
     await open('/workers')
@@ -99,7 +99,7 @@ describe('the page of workers', () => {
   })
 
   test('keeps a worker that crashed in sight, with its last words and its log', async () => {
-    const { service, page, open, shoot } = await setup()
+    const { service, page, open, shoot } = await setupShared()
     for (const id of ['calm', 'also-calm']) await service.createEndpoint(id, { workersMin: 1 })
     await service.createHandler('fragile', CRASHING, { redispatches: 0 })
     await service.jobEnd('fragile', await service.run('fragile', { die: true }))
@@ -124,7 +124,7 @@ describe('the page of workers', () => {
   })
 
   test('is filtered by endpoint and state, in the address, and used with the keyboard', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     for (const id of ['one', 'two']) await service.createEndpoint(id, { workersMin: 2, workersMax: 2 })
     await workersIn(service, 'idle', 4)
     await service.run('two', { gates: [service.gate('go')] })
@@ -156,7 +156,7 @@ describe('the page of workers', () => {
 
 describe('the drawer of a worker', () => {
   test('shows what it is, its log with colours, and where its folder is for a shell', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'hush', TOKEN: 'hush' } })
     const { id } = await workerIn(service, 'idle')
     await open('/endpoints/loud/workers')
@@ -186,7 +186,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('stops a worker, after a question where it runs jobs', async () => {
-    const pages = await setup()
+    const pages = await setupShared()
     const { service, page } = pages
     await service.createEndpoint('gated', { workersMax: 1, stopGraceMs: 0 })
     const jobId = await service.run('gated', { gates: [service.gate('go')] })
@@ -216,7 +216,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('replaces a worker: the new one is ready before the old one goes, and the reason is shown', async () => {
-    const { service, page, open, told } = await setup()
+    const { service, page, open, told } = await setupShared()
     await service.createEndpoint('calm', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
     await open(`/workers`)
@@ -234,7 +234,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('that ended while the page was cut off is folded away with its reason when the page is back', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createEndpoint('echo', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
     // Requests are answered, but no events come through.
@@ -252,7 +252,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('a new worker that does not become ready leaves the old one, and says why', async () => {
-    const pages = await setup()
+    const pages = await setupShared()
     const { service } = pages
     await service.createHandler('fragile', LOUD, { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
@@ -266,7 +266,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('of a worker that never was says so', async () => {
-    const drawer = await openDrawer(await setup(), 'worker=nobody')
+    const drawer = await openDrawer(await setupShared(), 'worker=nobody')
     await drawer.getByText('or never existed').waitFor()
   })
 })
@@ -302,7 +302,7 @@ function crowd() {
 const USED = { cpuPercent: 312.4, memoryBytes: 7.6e9, memoryLimitBytes: 8e9, gpuPercent: 97, gpuMemoryBytes: 22e9 }
 
 test('two hundred workers with graphics cards are shown and reached', async () => {
-  const { service, page, open, shoot, faults } = await setup()
+  const { service, page, open, shoot, faults } = await setupShared()
   for (const id of ['one', 'two']) await service.createEndpoint(id)
   const change = crowd()
   // Requests in flight end before the page does.
@@ -335,7 +335,7 @@ test('two hundred workers with graphics cards are shown and reached', async () =
 
 describe('in light and dark colours', () => {
   test('the cards of six workers have no serious accessibility violation, wide and narrow, and with the service down', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({})
+    const { service, page, open, expectAccessible, shoot } = await setupShared({})
     const name = 'An endpoint whose name is longer than what a narrow window has room for'
     await service.createEndpoint('gated', { workersMin: 4, workersMax: 5, name })
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 3 })
@@ -362,7 +362,7 @@ describe('in light and dark colours', () => {
   })
 
   test('the drawer has no serious accessibility violation, wide and narrow', async () => {
-    const pages = await setup({})
+    const pages = await setupShared({})
     const { service, page, expectAccessible, shoot } = pages
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'small', TOKEN: 'x' } })
     const { id } = await workerIn(service, 'idle')

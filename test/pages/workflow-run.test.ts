@@ -5,7 +5,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { STORED_PAGE_KEY } from '../support/signed-in.ts'
-import { choose, NARROW, readAsset, setup } from './support.ts'
+import { choose, NARROW, readAsset, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -61,7 +61,7 @@ async function reordersQueue(bar: Locator, service: ServedService): Promise<void
 
 describe('running a graph in the editor', () => {
   test('from a template to a picture that holds the same graph, with the prompt and the exact seed that were typed', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })
     await open('/workflows')
     await page.getByRole('button', { name: 'Start from a template' }).click()
@@ -109,7 +109,7 @@ describe('running a graph in the editor', () => {
   })
 
   test('shows on its nodes how far it is, with the picture on the way', async () => {
-    const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults, told } = await setupShared()
     await createPainter(service)
     const gate = service.gate('step')
     await open(`${await workflow(service, { gate, loads: true })}?side=results`)
@@ -162,7 +162,10 @@ describe('running a graph in the editor', () => {
   })
 
   test('several times says why each waits and cancels one or all; one that fails names its node and leads to it', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW, colorScheme: 'dark' })
+    const { service, page, open, expectAccessible, shoot } = await setupShared({
+      viewport: NARROW,
+      colorScheme: 'dark',
+    })
     await createPainter(service)
     await service.createEndpoint('hello')
     await service.post('/api/endpoints/painter/pause')
@@ -224,7 +227,7 @@ describe('running a graph in the editor', () => {
   })
 
   test('again and again continues until it is stopped', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await createPainter(service)
     await open(await workflow(service, {}))
     const bar = page.getByRole('region', { name: 'Run', exact: true })

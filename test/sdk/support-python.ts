@@ -112,7 +112,7 @@ export function preparePinnedWorker(base: PublicPython, version: string): Promis
 }
 
 /** Gives the wheels of all that apps of version 2.0 install, for installers that are to know no index. */
-export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
+function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
   return downloadWheels(base, 'wheels', [])
 }
 

@@ -151,9 +151,10 @@ export async function startTools(python: PublicPython, wheels: string, dockerHos
     dockerHost === undefined ? await loopbackNetwork(service.folder) : { why: 'containers have networks of their own' }
   const open = 'why' in network ? network.why : undefined
   const through = 'why' in network ? undefined : network.enter
-  const packages = through === undefined ? {} : onlyWheelsOf(wheels)
+  const packages = through === undefined && dockerHost === undefined ? {} : onlyWheelsOf(wheels)
   await service.start({
-    env: { ...packages, DOCKER_HOST: dockerHost ?? 'unix:///nowhere/docker.sock' },
+    // The worker image installs its packages as the machine is set up to.
+    env: { ...(dockerHost === undefined ? packages : {}), DOCKER_HOST: dockerHost ?? 'unix:///nowhere/docker.sock' },
     ...(through === undefined ? {} : { through }),
   })
 

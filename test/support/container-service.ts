@@ -11,7 +11,7 @@ import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import type { DockerEngine } from './docker-engine.ts'
 import { type ServedService, type ServeOptions, servedService, until, type WhenOver } from './served-service.ts'
-import { removeEndpoints, sharedInFile } from './shared-in-file.ts'
+import { removeEndpoints, sharedBetweenTests } from './shared-in-file.ts'
 
 /** Image with nothing but Python; svc_worker comes as a mount. Source: test/support/docker-engine. */
 const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
@@ -195,21 +195,18 @@ export async function startedContainerService(
 }
 
 /** Shares a service between the tests of a file; the end of a test removes its endpoints and containers. */
-export function sharedContainerService(engine: DockerEngine): () => Promise<ContainerService> {
-  const shared = sharedInFile((whenOver) => startedContainerService(engine, {}, whenOver))
-  return async () => {
-    const service = await shared()
-    onTestFinished(async () => {
+export const sharedContainerService = (engine: DockerEngine, options: ServeOptions = {}) =>
+  sharedBetweenTests(
+    (whenOver) => startedContainerService(engine, options, whenOver),
+    async (service) => {
       await removeEndpoints(service)
       await until(async () => {
         const left = await service.containers()
         if (left.length > 0) await service.docker('rm', '--force', ...left)
         expect(await service.containers()).toEqual([])
       })
-    })
-    return service
-  }
-}
+    },
+  )
 
 /** Expects that nothing of the service is left on the engine. */
 export async function nothingLeft(service: ContainerService): Promise<void> {

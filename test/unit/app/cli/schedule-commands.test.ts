@@ -38,6 +38,15 @@ test('schedule add refuses an interval that is no duration, and says which are',
   expect(stderr).toContain('It must be a duration, like 500ms, 30s, 15min or 2h.')
 })
 
+test('schedule add needs either a cron pattern or an interval', async () => {
+  const { run } = await setup()
+  for (const times of [[], ['--every', '1h', '--cron', '@daily']])
+    expect(await run(['schedule', 'add', 'hello', 'often', ...times])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('either --cron or --every'),
+    })
+})
+
 test('times of a schedule are printed as pages show them, and its interval exactly', async () => {
   const { run } = await setup()
   const { stdout } = await run(['schedule', 'show', 'hello', 'often'])

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { setupCli } from './support.ts'
 
@@ -46,4 +48,23 @@ test('what-if --all prints every setting', async () => {
   const { stdout } = await run(['what-if', 'hello', '--all'])
   expect(stdout.split('\n').filter((line) => line.includes('0 to '))).toHaveLength(96)
   expect(stdout).not.toContain('left out')
+})
+
+test('what-if sends the trace of a file', async () => {
+  const { run, folder, service } = await setup()
+  const trace = '{"at": 0}\n{"at": 5000, "executionMs": 10}\n'
+  writeFileSync(join(folder, 'trace.jsonl'), trace)
+  expect(await run(['what-if', 'hello', '--trace', 'trace.jsonl'])).toMatchObject({ exitCode: 0 })
+  expect(service.seen.at(-1)?.body).toMatchObject({ load: { type: 'trace', text: trace } })
+})
+
+test.each([
+  ['a trace that is not there', ['--trace', 'none.jsonl'], /The trace could not be read/],
+  ['prices that are not JSON', ['--steady', '1', '--prices', 'prices.json'], /prices could not be read/],
+  ['two loads', ['--steady', '1', '--since', '2h'], /Give one load/],
+])('what-if refuses %s', async (_what, options, why) => {
+  const { run, folder } = await setup()
+  writeFileSync(join(folder, 'prices.json'), '[{"card": "mine", "perSecond": 0.001}')
+  const { exitCode, stderr } = await run(['what-if', 'hello', ...options])
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(why)])
 })

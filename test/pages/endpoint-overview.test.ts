@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { createWeb, send, targetOf } from '../support/web-client.ts'
-import { NARROW, setupShared } from './support.ts'
+import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -39,7 +39,7 @@ const strip = (page: Page) => page.getByRole('region', { name: 'Events' })
 
 describe('the overview of an endpoint', () => {
   test('has marks of what happened over its charts, each with its reason and a way to it', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
+    const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await createCrashed(service)
     await service.jobEnd('faces', await service.run('faces', { fail: true }))
     await open('/endpoints/faces?range=5m')
@@ -74,7 +74,7 @@ describe('the overview of an endpoint', () => {
   })
 
   test('counts cold starts', async () => {
-    const { service, page, open } = await setupShared()
+    const { service, page, open } = await setup()
     await service.createHandler('faces', HANDLER)
     await service.jobEnd('faces', await service.run('faces', {}))
     await open('/endpoints/faces?range=5m')
@@ -83,7 +83,7 @@ describe('the overview of an endpoint', () => {
   })
 
   test('of a load-balanced one has charts and figures of its requests', async () => {
-    const { service, page, open } = await setupShared()
+    const { service, page, open } = await setup()
     await createWeb(service)
     const target = targetOf(service)
     for (const path of ['/lb/web/echo', '/lb/web/echo?q=secret']) expect((await send(target, path)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('the overview of an endpoint', () => {
   })
 
   test('says that nothing was measured in each chart, and why once', async () => {
-    const { service, page, open, shoot } = await setupShared()
+    const { service, page, open, shoot } = await setup()
     await service.createEndpoint('hello')
     await page.setViewportSize(NARROW)
     // A figure of nothing is written within the first 10 s of a service: the span ends before it.
@@ -110,7 +110,7 @@ describe('the overview of an endpoint', () => {
 
 describe('in light and dark colours', () => {
   test('list and overview are whole at 800 px', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setupShared({ viewport: PHONE })
+    const { service, page, open, expectAccessible, shoot } = await setup({ viewport: PHONE })
     await createCrashed(service)
     await service.ask('PATCH', '/api/endpoints/faces', { faults: { delayMs: 100 } })
     await open('/endpoints')

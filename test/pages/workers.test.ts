@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, type Pages, setupShared } from './support.ts'
+import { choose, NARROW, type Pages, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -58,6 +58,7 @@ async function openDrawer({ page, visit }: Pages, search: string): Promise<Locat
   return drawer
 }
 
+// A page shows workers for ten minutes after their end: tests that count them start a service of their own.
 describe('the page of workers', () => {
   test('says why there is none, and what would start one', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
@@ -99,7 +100,7 @@ describe('the page of workers', () => {
   })
 
   test('keeps a worker that crashed in sight, with its last words and its log', async () => {
-    const { service, page, open, shoot } = await setupShared()
+    const { service, page, open, shoot } = await setup()
     for (const id of ['calm', 'also-calm']) await service.createEndpoint(id, { workersMin: 1 })
     await service.createHandler('fragile', CRASHING, { redispatches: 0 })
     await service.jobEnd('fragile', await service.run('fragile', { die: true }))
@@ -186,7 +187,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('stops a worker, after a question where it runs jobs', async () => {
-    const pages = await setupShared()
+    const pages = await setup()
     const { service, page } = pages
     await service.createEndpoint('gated', { workersMax: 1, stopGraceMs: 0 })
     const jobId = await service.run('gated', { gates: [service.gate('go')] })
@@ -302,7 +303,7 @@ function crowd() {
 const USED = { cpuPercent: 312.4, memoryBytes: 7.6e9, memoryLimitBytes: 8e9, gpuPercent: 97, gpuMemoryBytes: 22e9 }
 
 test('two hundred workers with graphics cards are shown and reached', async () => {
-  const { service, page, open, shoot, faults } = await setupShared()
+  const { service, page, open, shoot, faults } = await setup()
   for (const id of ['one', 'two']) await service.createEndpoint(id)
   const change = crowd()
   // Requests in flight end before the page does.

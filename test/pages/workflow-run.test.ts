@@ -5,7 +5,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { STORED_PAGE_KEY } from '../support/signed-in.ts'
-import { choose, NARROW, readAsset, setupShared } from './support.ts'
+import { choose, NARROW, readAsset, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -162,7 +162,7 @@ describe('running a graph in the editor', () => {
   })
 
   test('several times says why each waits and cancels one or all; one that fails names its node and leads to it', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setupShared({
+    const { service, page, open, expectAccessible, shoot } = await setup({
       viewport: NARROW,
       colorScheme: 'dark',
     })

@@ -45,8 +45,7 @@ function refuseFolders(sources: Readonly<Record<string, string>>): void {
   for (const [name, source] of Object.entries(sources)) {
     const isVersion = name === COMFYUI_NAME && COMFYUI_VERSION.test(source)
     if (isVersion || readSource(source, () => false) !== undefined) continue
-    const why =
-      'must be ADDRESS@REF with https or ssh, or registry:ID@VERSION. Folders need a key with the role admin'
+    const why = 'must be ADDRESS@REF with https or ssh, or registry:ID@VERSION. Folders need a key with the role admin'
     throw new AppError('BAD_FIELD', { field: `sources.${name}`, why })
   }
 }

@@ -220,7 +220,10 @@ function nodesPart({ name, source }: LockedNodes): Part {
     id: `nodes ${name}`,
     title,
     comment: capitalFirst(title),
-    instruction: run([...pipMounts(OPEN_PIP_CONFIG), CONSTRAINTS, ...mounts], [command, `cd ${shellQuoted(folder)}`, install]),
+    instruction: run(
+      [...pipMounts(OPEN_PIP_CONFIG), CONSTRAINTS, ...mounts],
+      [command, `cd ${shellQuoted(folder)}`, install],
+    ),
     sources,
   }
 }

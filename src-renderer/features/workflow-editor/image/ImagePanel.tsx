@@ -148,7 +148,7 @@ export function ImagePanel({ name }: { readonly name: string }) {
           lock={view.lock}
           text={view.lockText}
           name={name}
-          onUpdate={isRunning ? undefined : (update) => start({ ...chosen, until: 'lock', update: [update] })}
+          onUpdate={isRunning ? undefined : (update) => start({ sources, until: 'lock', update: [update] })}
         />
       )}
     </section>

@@ -97,7 +97,7 @@ test('an update of the lock of the same graph is one command', async () => {
   const pipeline = createImagePipeline({ commandLine, data: folder, service: () => ({ url: '', key: '' }) })
   const watch = { report: () => undefined, signal: new AbortController().signal }
   const previous = writeLock(lock)
-  const asked = { previous, update: ['ink'], sources: {} }
+  const asked = { previous, update: ['ink'], sources: {}, base: {} }
   await pipeline.lock({ ...asked, text: '{ "1": {} }' }, watch)
   expect(readFileSync(ran, 'utf8')).toBe('workflow.lock.yaml --update=ink\n')
   await pipeline.lock({ ...asked, text: '{ "2": {} }' }, watch)

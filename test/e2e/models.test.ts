@@ -7,7 +7,7 @@ import { startedService, until } from '../support/served-service.ts'
 // Eight programs are started one after the other, on a machine that does much else; ms.
 const LONG_MS = 180_000
 
-test('a download continues where it was after the service was killed, and the command line shows, lists and deletes the model', {
+test('a download resumes after the service was killed, and the command line shows, lists and deletes the model', {
   timeout: LONG_MS,
 }, async () => {
   const bytes = largeModel(2048)

@@ -147,7 +147,7 @@ test('an ill worker gets no request until it is well again', async () => {
   })
 })
 
-test('a worker that dies in the middle of an answer cuts it off; one that dies before it is reported as 502', async () => {
+test('a worker that dies in the middle of an answer cuts it off; one that dies before it gives 502', async () => {
   const { service, target } = await setup()
   const cut = await open(target, '/lb/web/cut')
   const read = async () => {

@@ -107,7 +107,7 @@ test('its page has the nodes, what was found of their network, and how another o
   expect(worker).toMatch(/^docker swarm join --token SWMTKN-\S+ \S+:2377$/)
 })
 
-test('a node that is drained gives its worker up with the reason, and its job continues elsewhere without losing a try', async () => {
+test('a drained node gives up its worker with the reason, and its job continues elsewhere without a retry', async () => {
   const { swarm, manager, service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
   const there = { ...onLab, container: { ...onLab.container, placement: ['node.role==worker'] } }
   await service.createHandler('drained', WAITS, there)

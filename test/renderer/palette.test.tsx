@@ -181,7 +181,7 @@ function Jobs() {
   )
 }
 
-test('jobs are asked for once the typing pauses, by id and by text, and what was asked is given up when it continues', async () => {
+test('jobs are searched by id and text once typing pauses, and an outdated search is aborted', async () => {
   const signals: AbortSignal[] = []
   const job = { id: 'j-1', endpointId: 'hello', status: 'COMPLETED', createdAt: NOW }
   const jobList = ({ query, signal }: { query: { q?: string }; signal: AbortSignal }) => {

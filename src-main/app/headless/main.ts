@@ -91,8 +91,8 @@ export type RunningServer = {
 const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
-// Ends at once, so that nothing more is written. Launcher and desktop restart a service killed by a signal, or on Windows
-// by the abort code.
+// Ends at once, so that nothing more is written. Launcher and desktop restart a service killed by a signal, or on
+// Windows by the abort code.
 const onDoubt = () => (process.platform === 'win32' ? process.exit(134) : process.kill(process.pid, 'SIGKILL'))
 const LOCK_RETRY_MS = 50
 const LOCK_CHECK_MS = 1000

@@ -23,7 +23,7 @@ async function setup(index?: string, answers: Answers = {}) {
   return { ...cli, workflow }
 }
 
-test('classes that are not known are reported with their package, by the graph and by the index in the data folder', async () => {
+test('unknown classes are reported with their package, by the graph and by the index in the data folder', async () => {
   const { workflow } = await setup(INDEX)
   const { stdout, exitCode } = await workflow('validate', 'graph.json')
   expect(exitCode).toBe(0)

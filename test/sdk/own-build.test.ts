@@ -3,14 +3,13 @@
  * unmodified package that calls what is deployed. Builds leave the package to the workers' Python, which has it here.
  */
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { platformVariables } from '../../src-main/features/platform-api/rules/variables.ts'
 import { appProject, workerPids } from '../apps/support.ts'
-import { startCommand } from '../e2e/support-cli.ts'
 import { previewProject } from '../preview/support.ts'
 import { LAUNCHER, startedService, until } from '../support/served-service.ts'
 import { PREPARE_LIMIT_MS, preparePublicApps } from './support-python.ts'
@@ -50,7 +49,7 @@ def rate(score: int = 1):
 }
 
 test(
-  'an app of init is deployed under the name of its folder next to an older app, and each kind answers: function, generator, caller, routes and a task',
+  'an app of init is deployed under the name of its folder, and each kind answers: function, generator, caller, routes and a task',
   async () => {
     const { service, project, deploy, run, edit, runsync } = await setup()
     const { plan, release, endpoints } = await deploy()
@@ -81,15 +80,6 @@ test(
     const { requests } = await service.get('/api/jobs?endpoint=task-report')
     expect(requests).toMatchObject([{ status: 'COMPLETED' }])
 
-    // An app of the other kind runs at the same time, with a function of the same name.
-    await startCommand(['init', 'older'], { cwd: service.folder }).ended
-    for (const file of ['lb_worker.py', 'stream_worker.py', 'pipeline.py']) rmSync(join(service.folder, 'older', file))
-    const older = await startCommand(['deploy', '--json', '--data', service.data], { cwd: `${service.folder}/older` })
-      .ended
-    expect(older).toMatchObject({ exitCode: 0 })
-    expect(JSON.parse(older.stdout).plan.tasks).toBeUndefined()
-    expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
-    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
     // The name in the source differs from that of the folder, as in a copy of another user's app.
     edit('main.py', 'App("demo"', 'App("other"')
     expect((await deploy()).release).toMatchObject({ app: 'demo', number: 2, state: 'active' })

@@ -1,6 +1,6 @@
 /**
  * The platform's own tools, unmodified: `rp` and the package of SDK 2.0 begin an app, develop it, deploy it to this
- * service, call it by name, look at it and take it away. Where a network of loopback alone can be made all of it is in
+ * service, call it by name, run its schedules, look at it and take it away. Where a network of loopback alone can be made all of it is in
  * one, and nothing tries to leave.
  */
 import { readFileSync } from 'node:fs'
@@ -55,8 +55,49 @@ async def add(a: int, b: int = 1) -> dict:
     return {"older": a + b}
 `
 
+const SCHEDULED = `
+import os
+
+
+@runpod.schedule(cron="0 3 * * *")
+@app.queue(name="report", cpu="cpu3c-1-2")
+def report(day="today"):
+    return {"report": day, "private": os.path.exists("private.txt")}
+
+
+@app.task(name="train", cpu="cpu3c-1-2")
+@runpod.schedule(cron="30 3 * * *")
+def train():
+    return {"trained": os.path.exists("kept.txt")}
+`
+// The package's switch for schedules is a constant.
+const DEPLOY_WITH_SCHEDULES = `import sys
+
+import runpod.apps.deploy
+from runpod.rp_cli.main import run
+
+runpod.apps.deploy.SCHEDULES_ENABLED = True
+sys.argv = ["rp", "flash", "deploy"]
+run()
+`
+const CALL_ADD = "import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))"
+
+type Schedule = { readonly id: string; readonly endpointId: string; readonly cron: string; readonly timeZone: string }
+
+/** Runs all schedules now, and waits for their outputs. */
+async function outputsOfSchedules(ask: Tools['ask'], schedules: readonly Schedule[]): Promise<readonly unknown[]> {
+  const runs = schedules.map(async ({ endpointId, id }) => {
+    const { jobId } = (await ask('POST', `/api/endpoints/${endpointId}/schedules/${id}/run`)) as { jobId: string }
+    return until(`the run of ${endpointId} is over`, async () => {
+      const job = (await ask('GET', `/v2/${endpointId}/status/${jobId}`)) as { status: string; output: unknown }
+      return job.status === 'COMPLETED' ? job.output : undefined
+    })
+  })
+  return Promise.all(runs)
+}
+
 test(
-  'an app is deployed, called, changed, looked at and taken away by the tools alone, next to an older one',
+  'an app is deployed, called, changed, run by its schedules, looked at and taken away by the tools alone, next to an older one',
   async () => {
     const { rp, drydock, script, write, ask, leftPackets } = await setup()
     write('main.py', SHIPYARD)
@@ -71,13 +112,28 @@ test(
     const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
     // Each app has its own function of the same name.
     expect(await callOlder()).toMatchObject({ output: { older: 5 } })
-    expect(
-      await script("import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))"),
-    ).toContain("{'sum': 5, 'version': 1}")
+    expect(await script(CALL_ADD)).toContain("{'sum': 5, 'version': 1}")
 
-    write('main.py', SHIPYARD.replace('"version": 1', '"version": 2'))
-    expect(await rp('flash', 'deploy')).toContain('is live')
-    expect(await script(SHIPYARD_CALLS)).toContain("remote {'sum': 5, 'version': 2}")
+    write('main.py', `${SHIPYARD.replace('"version": 1', '"version": 2')}${SCHEDULED}`)
+    write('.runpodignore', 'private.txt\n')
+    write('private.txt', '')
+    write('kept.txt', '')
+    await ask('PATCH', '/api/settings', { appSchedules: true })
+    expect(await script(DEPLOY_WITH_SCHEDULES)).toContain('is live')
+    expect(await script(CALL_ADD)).toContain("{'sum': 5, 'version': 2}")
+    const { workers } = (await ask('GET', '/api/workers?endpoint=adder')) as { workers: { id: string }[] }
+    const lines = await Promise.all(workers.map(({ id }) => rp('logs', id, '--type', 'container')))
+    expect(lines.join('\n')).toMatch(/^\[container\] .* adding 2 and 3$/m)
+    const schedules = await until('both schedules are there', async () => {
+      const found = ((await ask('GET', '/api/schedules')) as { schedules: readonly Schedule[] }).schedules
+      return found.length === 2 ? found : undefined
+    })
+    expect(schedules.map(({ endpointId, cron, timeZone }) => [endpointId, cron, timeZone]).sort()).toEqual([
+      ['report', '0 3 * * *', 'UTC'],
+      ['train', '30 3 * * *', 'UTC'],
+    ])
+    const outputs = await outputsOfSchedules(ask, schedules)
+    expect(outputs).toEqual(expect.arrayContaining([{ report: 'today', private: false }, { trained: true }]))
     const { releases } = (await ask('GET', '/api/apps/shipyard/environments/default/releases')) as {
       releases: { number: number; state: string }[]
     }
@@ -92,9 +148,6 @@ test(
     await rp('flash', 'env', 'delete', 'trial', '--app', 'shipyard', '--yes')
     expect(await rp('flash', 'env', 'list', '--app', 'shipyard')).not.toContain('trial')
     expect(await rp('flash', 'env', 'get', 'default', '--app', 'shipyard')).toContain('adder')
-    const { workers } = (await ask('GET', '/api/workers?endpoint=adder')) as { workers: { id: string }[] }
-    const lines = await Promise.all(workers.map(({ id }) => rp('logs', id, '--type', 'container')))
-    expect(lines.join('\n')).toMatch(/^\[container\] .* adding 2 and 3$/m)
 
     await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
     await until('only the older one is left', async () => ((await endpointsOf(ask)).length === 1 ? true : undefined))

@@ -113,6 +113,8 @@ export function preparePinnedWorker(base: PublicPython, version: string): Promis
 
 /** Gives the wheels of all that apps of version 2.0 install, for installers that are to know no index. */
 function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
+  // Wheels for older systems run here too, and one download serves all tests.
+  if (process.platform === 'linux' && process.arch === 'x64') return downloadBuildWheels(base)
   return downloadWheels(base, 'wheels', [])
 }
 
@@ -126,9 +128,13 @@ export async function prepareLightWheels(base: PublicPython): Promise<PackageFol
 
 /** The light wheels for our own builds, which install for the oldest system that an image may have. */
 export async function prepareBuildWheels(base: PublicPython): Promise<PackageFolder> {
+  return lightened(base, await downloadBuildWheels(base))
+}
+
+function downloadBuildWheels(base: PublicPython): Promise<PackageFolder> {
   const platforms = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
   const options = platforms.flatMap((platform) => ['--platform', platform])
-  return lightened(base, await downloadWheels(base, 'build-wheels', options))
+  return downloadWheels(base, 'build-wheels', options)
 }
 
 async function lightened(base: PublicPython, whole: PackageFolder): Promise<PackageFolder> {

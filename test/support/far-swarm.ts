@@ -14,19 +14,19 @@ export type RemoteSwarm = {
 
 /** Makes it, or says why there can be none here; to be stopped at the end of the test file. */
 export async function remoteSwarm(): Promise<RemoteSwarm | { readonly why: string }> {
-  const made: RemoteMachine[] = []
-  const stop = async () => void (await Promise.all(made.map((machine) => machine.stop())))
-  for (let number = 0; number < 3; number++) {
-    const machine = await remoteMachine(made[0]?.name)
-    if ('why' in machine) {
-      await stop()
-      return machine
-    }
-    made.push(machine)
+  const manager = await remoteMachine()
+  if ('why' in manager) return manager
+  const [second, third] = await Promise.all([remoteMachine(manager.name), remoteMachine(manager.name)])
+  const stop = async () =>
+    void (await Promise.all([manager, second, third].map((machine) => 'stop' in machine && machine.stop())))
+  if ('why' in second) {
+    await stop()
+    return second
   }
-  const [manager, second, third] = made
-  if (manager === undefined || second === undefined || third === undefined)
-    throw new Error('there are no three machines')
+  if ('why' in third) {
+    await stop()
+    return third
+  }
   try {
     await dockerOn(manager, 'swarm', 'init', '--advertise-addr', manager.address)
     const token = await dockerOn(manager, 'swarm', 'join-token', '--quiet', 'worker')

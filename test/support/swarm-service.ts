@@ -11,7 +11,7 @@ export type SwarmService = ContainerService & {
   readonly reached: () => Promise<void>
 }
 
-const REACHED_MS = 120_000
+const REACHED_MS = 300_000
 
 /**
  * Starts the service. The end of the test removes its machine, if the service still runs, and makes all nodes active.
@@ -48,4 +48,24 @@ export async function swarmService(
 /** Lets all nodes take workers again. */
 export async function activate({ nodes, docker }: RemoteSwarm): Promise<void> {
   for (const { name } of nodes) await docker(nodes[0], 'node', 'update', '--availability', 'active', name)
+}
+
+/** Waits until nothing of a service runs in the swarm. */
+export async function expectNothingRuns({ nodes, docker }: RemoteSwarm): Promise<void> {
+  await until(async () => {
+    expect(await docker(nodes[0], 'service', 'ls', '--quiet')).toBe('')
+    for (const node of nodes)
+      expect(await docker(node, 'ps', '--all', '--quiet', '--filter', 'label=svc.service')).toBe('')
+  })
+}
+
+/** Waits until the swarm has nothing of a service, running or stored, but the volumes of its endpoints. */
+export async function expectNothingIsLeft(swarm: RemoteSwarm): Promise<void> {
+  const { nodes, docker } = swarm
+  await expectNothingRuns(swarm)
+  await until(async () => {
+    for (const what of ['secret', 'config']) expect(await docker(nodes[0], what, 'ls', '--quiet')).toBe('')
+    for (const node of nodes)
+      expect(await docker(node, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
+  })
 }

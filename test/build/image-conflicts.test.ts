@@ -9,7 +9,7 @@ import { createPythonResolver } from '../../src-main/features/worker-images/adap
 import { findConflicts, type ImageFacts } from '../../src-main/features/worker-images/rules/conflicts.ts'
 import { PYTHON_PACKAGES } from '../../src-main/shipped-files/root.ts'
 import { prepareUv } from '../sdk/support-python.ts'
-import { makeNodePackage, makeRepository, type NodePackageContent } from '../support/node-packages.ts'
+import { makeRepository, type NodePackageContent, writeNodePackage } from '../support/node-packages.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 
 const uv = await prepareUv()
@@ -123,7 +123,7 @@ async function conflictsOf({ nodes = {}, base, models = [], accept = [], comfyui
   const locked = await Promise.all(
     Object.entries(nodes).map(async ([name, content]) => {
       const path = join(root, 'nodes', `${++made}-${name}`)
-      makeNodePackage(path, content)
+      writeNodePackage(path, content)
       const { classes, requirements, python, comfyui: wanted, licence } = await readNodeFacts(path)
       return { name, source: { path }, classes, requirements, python, comfyui: wanted, licence }
     }),

@@ -1,6 +1,5 @@
 /** Files of this machine on the nodes of a swarm: large folders, releases of an app, a preview that follows. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -9,6 +8,7 @@ import { manifestOf } from '../support/app-folder.ts'
 import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
 import { remoteSwarm } from '../support/far-swarm.ts'
 import { servedService, until } from '../support/served-service.ts'
+import { expectNothingIsLeft } from '../support/swarm-service.ts'
 
 const made = await remoteSwarm()
 
@@ -17,7 +17,7 @@ afterAll(() => ('why' in made ? undefined : made.stop()))
 
 const IMAGE = 'python:3.11-slim-bookworm'
 const ONE = { workersMin: 1, workersMax: 1 }
-const START_MS = 120_000
+const START_MS = 300_000
 const LARGE_BYTES = 30 * 2 ** 20
 vi.setConfig({ testTimeout: 10 * 60_000 })
 
@@ -28,7 +28,7 @@ def handler(job):
     return [large, subprocess.run(["/app/bin/tool"], capture_output=True, text=True).stdout.strip()]
 `
 
-test('code of any size, releases and load-balanced workers run on the nodes of a swarm', async () => {
+test('code of any size and releases run on the nodes of a swarm, and a removed machine leaves nothing there', async () => {
   if ('why' in made) throw new Error(made.why)
   const swarm = made
   const [manager, ...workers] = swarm.nodes
@@ -42,8 +42,8 @@ test('code of any size, releases and load-balanced workers run on the nodes of a
 
   await largeFolder()
   await releases()
-  await webWorker()
   expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
+  await expectNothingIsLeft(swarm)
   for (const node of swarm.nodes)
     await until(async () => expect(await swarm.docker(node, 'volume', 'ls', '--quiet')).toBe(''))
 
@@ -125,36 +125,5 @@ test('code of any size, releases and load-balanced workers run on the nodes of a
     const work = { ...ONE, handlerFile: 'handler_work.py', instanceIds: ['cpu3c-1-2'] }
     writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify(manifestOf({ work }, says === 'one' ? '1' : '2')))
     return folder
-  }
-
-  /** Server-sent events come one by one, and a WebSocket goes both ways. */
-  async function webWorker(): Promise<void> {
-    const web = readFileSync(new URL('../support/workers/web.py', import.meta.url), 'utf8')
-    const place = 'mkdir -p /root/web && printf %s "$1" >/root/web/web.py && rm -f /root/web/gate-*'
-    for (const node of workers) await node.run('sh', '-c', place, 'sh', web)
-    const volumes = [{ source: '/root/web', target: '/web', readOnly: true }]
-    await service.createEndpoint('web', {
-      ...{
-        handler: undefined,
-        command: 'python3 /web/web.py',
-        loadBalanced: {},
-        env: { LISTEN_HOST: '0.0.0.0' },
-        ...ONE,
-      },
-      container: { image: IMAGE, machine: 'lab', placement: ['node.role==worker'], volumes },
-    })
-    await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200), START_MS)
-    const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
-    const events = await fetch(`${service.url()}/lb/web/events?gate=/web/gate`, { headers })
-    const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
-    for (const n of [0, 1, 2]) {
-      for (const node of workers) await node.run('touch', `/root/web/gate-${n}`)
-      expect((await reader?.read())?.value).toBe(`data: ${n}\n\n`)
-    }
-    const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
-    await once(socket, 'open')
-    socket.send('there and back')
-    expect(((await once(socket, 'message'))[0] as MessageEvent).data).toBe('there and back')
-    socket.close()
   }
 })

@@ -195,7 +195,7 @@ describe('a file of inputs', () => {
   it.each(['\n', 'x\n'])('of many lines %j lets others in between', async (line) => {
     const { createEndpoint, ask } = await setup()
     await createEndpoint()
-    const body = line.repeat(50_000)
+    const body = line.repeat(20_000)
     let held = 0
     const all = await cpuWhile(async () => {
       const headers = { 'content-type': 'application/x-ndjson' }

@@ -4,10 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { startedService } from '../support/served-service.ts'
 
-// A piece of a batch holds 1000.
-const INPUTS = 1500
+const PIECE = limit('batchPieceLines')
+const INPUTS = 1.5 * PIECE
 
 // Fails the first time for every tenth input, until a file is there.
 const HANDLER = (mended: string) => `
@@ -72,7 +73,7 @@ test('a file becomes a batch over a kill of the service: no input is lost or run
   const cutOff = batch('submit', 'twice', 'inputs.jsonl', '--url', way.url, '--key', read('data', 'account.key').trim())
   await way.holding
   const [begun] = (await get('/api/batches')).batches
-  expect(begun).toMatchObject({ received: 1000, unsent: INPUTS - 1000 })
+  expect(begun).toMatchObject({ received: PIECE, unsent: INPUTS - PIECE })
   await kill()
   way.goOn()
   expect((await cutOff).exitCode).not.toBe(0)

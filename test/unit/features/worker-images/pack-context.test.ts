@@ -54,6 +54,13 @@ test('missing files of a foreign repository are not fetched by its own program',
   expect(existsSync(mark)).toBe(false)
 })
 
+test('a lock that was copied without its packages says where they have to be', async () => {
+  const { pack } = setup()
+  const why = 'cannot be read: there is no folder'
+  await expect(pack({ path: 'a', repository: './ink', commit: 'a'.repeat(40) })).rejects.toThrow(`./ink ${why}`)
+  await expect(pack({ path: 'a', nodes: './ink', sha256: undefined })).rejects.toThrow(`./ink ${why} ./ink.`)
+})
+
 test('a folder outside of that of the lock is copied only if it is the one that was locked', async () => {
   const { folder, lockFolder, packed, pack } = setup()
   writeFiles(join(folder, 'keys'), { id: 'private' })

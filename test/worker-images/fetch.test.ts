@@ -76,8 +76,14 @@ test('a version of the registry is the file that it names', async () => {
 test('a token is sent encrypted, or within the machine', async () => {
   const secrets = temporaryFolder()
   for (const host of ['models.example', '127.0.0.1']) writeFileSync(join(secrets, host), `token of ${host}\n`)
-  const script = 'import fetch, json, sys; fetch.SECRETS = sys.argv[1]; print(json.dumps([fetch.token_for(url) for url in sys.argv[2:]]))'
-  const urls = ['https://models.example/a', 'http://models.example/a', 'http://127.0.0.1:8000/a', 'https://other.example/']
+  const script =
+    'import fetch, json, sys; fetch.SECRETS = sys.argv[1]; print(json.dumps([fetch.token_for(url) for url in sys.argv[2:]]))'
+  const urls = [
+    'https://models.example/a',
+    'http://models.example/a',
+    'http://127.0.0.1:8000/a',
+    'https://other.example/',
+  ]
   const { stdout } = await run('python3', ['-B', '-c', script, secrets, ...urls], {
     env: { ...process.env, PYTHONPATH: dirname(PROGRAM) },
   })

@@ -202,7 +202,11 @@ async function runAll(
     body,
     plan,
     signal,
-  }: { readonly body: EndpointSettings & { readonly name: string }; readonly plan: TestPlan; readonly signal: AbortSignal },
+  }: {
+    readonly body: EndpointSettings & { readonly name: string }
+    readonly plan: TestPlan
+    readonly signal: AbortSignal
+  },
   shown: { readonly output: Output; readonly surroundings: Surroundings },
 ): Promise<readonly TestResult[]> {
   const { runWorkerTest } = await import('./run-worker-tests.ts')

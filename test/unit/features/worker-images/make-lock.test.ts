@@ -60,7 +60,11 @@ test('several packages are updated with one look at Python packages', async () =
   }
   const nodes = ['ink', 'pen', 'old'].map((name) => ({
     name,
-    ...{ source: { repository: `https://code.example/${name}`, commit: 'a'.repeat(40) }, classes: [], requirements: [] },
+    ...{
+      source: { repository: `https://code.example/${name}`, commit: 'a'.repeat(40) },
+      classes: [],
+      requirements: [],
+    },
   }))
   const updates = ['ink', 'Pen', 'ComfyUI'].map((name) => ({ name, ref: undefined }))
   const watch = { report: () => undefined, signal: new AbortController().signal }

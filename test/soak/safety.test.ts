@@ -53,6 +53,18 @@ describe('safety', () => {
   )
 
   test(
+    'the service with three ComfyUI servers is killed while clients of Comfy API v2 send jobs',
+    () => soakFault({ row: 0, of: 200 }, (runs) => killComfyJobs({ runs, servers: 3 })),
+    LONG_LIMIT_MS,
+  )
+
+  test(
+    "the service with three ComfyUI servers is killed while OpenAI's clients make pictures",
+    () => soakFault({ row: 0, of: 200 }, (runs) => killOpenAiImages({ runs, servers: 3 })),
+    LONG_LIMIT_MS,
+  )
+
+  test(
     'a ComfyUI server of several is killed while it runs a graph',
     () => soakFault({ row: 0, of: 200 }, (runs) => killServers({ runs })),
     LONG_LIMIT_MS,

@@ -277,6 +277,11 @@ export const ERRORS = {
     message:
       'The ComfyUI server {server} did not answer: {why}. Start it, or change its address in the settings of the endpoint.',
   },
+  SERVER_LOOP: {
+    status: 508,
+    message:
+      'The ComfyUI server {server} leads back to this endpoint. Name a ComfyUI server that runs graphs in the settings of the endpoint.',
+  },
   MODEL_NOT_FOUND: {
     status: 404,
     message: 'There is no model {name} in {directory} here. List the models with `drydock models list`.',
@@ -329,6 +334,7 @@ export const TITLES = {
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
   507: 'Insufficient Storage',
+  508: 'Loop Detected',
 } as const
 
 /** `detail`: the platform's fixed text; the message is then only in `error`. */

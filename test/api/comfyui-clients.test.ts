@@ -55,6 +55,19 @@ it('lets the server behind an endpoint answer, without the key, and keeps its sc
   expect(own.headers).not.toHaveProperty('content-security-policy')
 })
 
+it('ends a loop of endpoints that are the servers of each other, and says so', async () => {
+  const through: Awaited<ReturnType<typeof openProxy>>['send'][] = []
+  const { send } = await withServer(async ({ url, headers }, response) => {
+    const again = await through[0]?.(`/comfy/e${url?.replace('/base', '')}`, { headers: { via: headers.via ?? '' } })
+    response.writeHead(again?.status ?? 503, { 'content-type': 'application/json' }).end(again?.text)
+  })
+  through.push(send)
+  for (const path of ['/comfy/e/system_stats', '/comfy/e/api/view_metadata/loras']) {
+    const { status, text } = await send(path)
+    expect([status, text]).toEqual([508, expect.stringContaining('leads back to this endpoint')])
+  }
+})
+
 it('sends all of a compressed response, which arrives here decompressed', async () => {
   const text = 'x'.repeat(10_000)
   const { send } = await withServer((_incoming, response) => {

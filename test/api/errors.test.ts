@@ -13,7 +13,7 @@ import { type Answer, setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker, silentWorker } from '../support/proxied.ts'
 import { artifactOf, BOX, giveArtifact } from '../support/two-services.ts'
-import type { Sending } from '../support/web-client.ts'
+import type { Received, Sending } from '../support/web-client.ts'
 import { withoutFeature } from '../support/without-feature.ts'
 
 type Provoke = (service: TestService) => Promise<Answer>
@@ -30,9 +30,14 @@ async function failing(service: TestService, error: unknown): Promise<Answer> {
 
 async function proxied(service: TestService, path: string, sending?: Sending): Promise<Answer> {
   const { send } = await openProxy(service)
-  const { status, headers, json } = await send(path, sending)
-  return { status, headers: new Headers(headers as Record<string, string>), body: json() }
+  return answerOf(await send(path, sending))
 }
+
+const answerOf = ({ status, headers, json }: Received): Answer => ({
+  status,
+  headers: new Headers(headers as Record<string, string>),
+  body: json(),
+})
 
 async function loadBalanced(service: TestService, answer: RequestListener): Promise<void> {
   await service.createEndpoint('web', { loadBalanced: { port: await openWorker(answer) } })
@@ -438,6 +443,17 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const server = `http://127.0.0.1:${await freePort(() => false)}`
     await service.createEndpoint('comfy', { workflows: { server } })
     return proxied(service, '/comfy/comfy/view_metadata/loras')
+  },
+  SERVER_LOOP: async (service) => {
+    let via = ''
+    const port = await openWorker(({ headers }, response) => {
+      via = headers.via ?? via
+      response.end()
+    })
+    await service.createEndpoint('comfy', { workflows: { server: `http://127.0.0.1:${port}` } })
+    const { send } = await openProxy(service)
+    await send('/comfy/comfy/view_metadata/loras')
+    return answerOf(await send('/comfy/comfy/view_metadata/loras', { headers: { via } }))
   },
   MODEL_NOT_FOUND: (service) => service.ask('POST', '/api/models/remove', { body: A_MODEL }),
   MODEL_EXISTS: async (service) => {

@@ -328,14 +328,17 @@ describe('a run', () => {
   it.each([
     ['prompt', '/comfy/e/prompt', 400],
     ['workflow', '/comfy/e/api/v2/jobs', 422],
-  ])('of a ComfyUI client is scanned for its fields without blocking the event loop, in %s', async (name, path, refused) => {
-    const { send } = await openProxy(await withEndpoint())
-    const body = `{"${name}":{"1":{"class_type":"A","inputs":{"x":[${'0,'.repeat(BYTES / 2)}0]}}}}`
-    const scanning = cpuOf(() => scanJson(body, { maxKeys: 100, maxDepth: 100 }))
-    await expectShortHold(scanning * PART, async () => {
-      expect((await send(path, { method: 'POST', body })).status).toBe(refused)
-    })
-  })
+  ])(
+    'of a ComfyUI client is scanned for its fields without blocking the event loop, in %s',
+    async (name, path, refused) => {
+      const { send } = await openProxy(await withEndpoint())
+      const body = `{"${name}":{"1":{"class_type":"A","inputs":{"x":[${'0,'.repeat(BYTES / 2)}0]}}}}`
+      const scanning = cpuOf(() => scanJson(body, { maxKeys: 100, maxDepth: 100 }))
+      await expectShortHold(scanning * PART, async () => {
+        expect((await send(path, { method: 'POST', body })).status).toBe(refused)
+      })
+    },
+  )
 
   it('of a large graph is refused for what is wrong with it', async () => {
     const { ask } = await withEndpoint()

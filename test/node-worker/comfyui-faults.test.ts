@@ -73,6 +73,13 @@ describe('a server that does not exist', () => {
     )
   })
 
+  it('leads back to itself through other endpoints: the message says so', async () => {
+    const server = await recordedServer(EXCHANGE, {
+      answer: (_asked, response) => response.writeHead(508).end() !== undefined,
+    })
+    expect((await run(server)).output.error).toMatch(/leads back to itself, through the servers of other endpoints\./)
+  })
+
   it('is at another of the usual places', async () => {
     const [none, router, server] = [
       await recordedServer(EXCHANGE),

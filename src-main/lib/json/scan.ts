@@ -89,7 +89,7 @@ export function rawFields<T>(text: string, cut: Cut<T>): (field: string) => T | 
   return typeof scan === 'string' ? () => undefined : fieldsOf(scan, cut)
 }
 
-export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) => T | undefined {
+export function fieldsOf<T>({ fields }: Pick<JsonScan, 'fields'>, cut: Cut<T>): (field: string) => T | undefined {
   return (field) => {
     const range = fields.get(field)
     return range === undefined ? undefined : cut(range.start, range.end)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { LOOP_DETECTED } from '../../../../src-main/features/workflows/rules/lost-server.ts'
 import { isObject } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure, ServerLost } from '../failure.ts'
@@ -80,6 +81,7 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
     const value = jsonOf(answer)
     if (answer.status === 200 && isObject(value)) return { kind: 'there' }
     if (answer.status === 401) return { kind: 'another', sentence: loginSentence(server) }
+    if (answer.status === LOOP_DETECTED) return { kind: 'another', sentence: loopSentence(server) }
     // A proxy in front of a starting server responds with a page.
     if (answer.status >= 500) return { kind: 'not there', why: statusSentence(answer) }
     if (answer.status === 200 && answer.text.trim() === '')
@@ -88,6 +90,13 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
   } catch (error) {
     return { kind: 'not there', why: networkReason(error) }
   }
+}
+
+function loopSentence({ host }: ComfyServer): string {
+  return (
+    `The server at ${host} leads back to itself, through the servers of other endpoints. ` +
+    'Name a ComfyUI server that runs graphs in the settings of one of them.'
+  )
 }
 
 function loginSentence({ host }: ComfyServer): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { freemem, totalmem } from 'node:os'
 import { type Context, Hono } from 'hono'
+import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { Admitted } from '../../../http/admit-stream.ts'
 import { errorResponse } from '../../../http/error-response.ts'
@@ -13,6 +14,7 @@ import type { Asset, Endpoint, ReceivedFile } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { nameAsset, storeAsset, storeReceived } from '../../workflows/assets.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
+import { LOOP_DETECTED } from '../../workflows/rules/lost-server.ts'
 import { plainName } from '../../workflows/rules/runs/find-results.ts'
 import { listJobs, readJob } from '../jobs.ts'
 import {
@@ -62,6 +64,7 @@ export function createComfyuiApp(
   const { storage, clock, newId, models, readInThread, workflows } = service
   const { nodeTypes, nodePackages, assets } = workflows
   const deps = { storage, clock, newId, models, readInThread, nodeTypes, nodePackages }
+  const ofServer = { ...service, hop: `drydock-${newId.uuid()}` }
   // Pictures are drawn one after the other, and only the one being drawn is in memory.
   const { inTurn } = createTurns()
 
@@ -78,8 +81,11 @@ export function createComfyuiApp(
   const fromServer =
     (own: Answer): Answer =>
     async (c) => {
-      const response = await forwardToServer(c, admittedFor(c), service).catch(() => undefined)
-      if (response?.ok === true) return response
+      const response = await forwardToServer(c, admittedFor(c), ofServer).catch((error) => {
+        if (error instanceof AppError && error.code === 'SERVER_LOOP') throw error
+        return undefined
+      })
+      if (response?.ok === true || response?.status === LOOP_DETECTED) return response
       await response?.body?.cancel()
       return own(c)
     }
@@ -245,7 +251,7 @@ export function createComfyuiApp(
     bounded(limit('comfyuiUploadBytes')),
     fromServer((c) => c.body(null, 404)),
   )
-  app.notFound(async (c) => (await forwardToServer(c, admittedFor(c), service)) ?? c.text('404: Not Found', 404))
+  app.notFound(async (c) => (await forwardToServer(c, admittedFor(c), ofServer)) ?? c.text('404: Not Found', 404))
   app.onError((error, c) => errorResponse(c, error, service))
   return app
 }

@@ -31,7 +31,16 @@ type ReadHeader = (name: string) => string | null | undefined
 const pick = (names: readonly string[], read: ReadHeader): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (read(name) == null ? [] : [[name, String(read(name))]])))
 
-export const headersForServer = (read: ReadHeader) => pick(FROM_CLIENT, read)
+/** Names the endpoints that a request came through, so that a loop of them ends. Source: RFC 9110, 7.6.3. */
+const hopOf = (endpoint: string) => `1.1 ${endpoint}`
+
+export const cameThrough = (via: string | undefined, endpoint: string): boolean =>
+  via?.split(',').some((hop) => hop.trim() === hopOf(endpoint)) === true
+
+export const headersForServer = (read: ReadHeader, endpoint: string) => ({
+  ...pick(FROM_CLIENT, read),
+  via: [read('via'), hopOf(endpoint)].filter((hop) => hop != null).join(', '),
+})
 
 /** @param ownOrigin false: the response shares the origin of our pages, so its scripts must not run */
 export const headersForClient = (read: ReadHeader, ownOrigin: boolean) => ({

@@ -127,7 +127,12 @@ export function chooseJobs(
   const current = new Map(servers.map((server) => [server.number, server]))
   let left: readonly Graph[] = waiting.map((graph) => {
     const models = graph.needs?.models ?? []
-    return { ...graph, models, family: JSON.stringify(models.toSorted()), able: triedLast(graph.seq, ableServers(graph.needs, servers), servers) }
+    return {
+      ...graph,
+      models,
+      family: JSON.stringify(models.toSorted()),
+      able: triedLast(graph.seq, ableServers(graph.needs, servers), servers),
+    }
   })
 
   function take(server: ServerFacts, graph: Graph | undefined): boolean {

@@ -16,6 +16,7 @@ import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { FreeMemory } from '../../workers/ports.ts'
 import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes, WhyNoServer } from '../ports.ts'
+import { LOOP_DETECTED } from '../rules/lost-server.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
 import { needsOf } from '../rules/runs/graph-models.ts'
 
@@ -115,6 +116,8 @@ async function lookAt(
     const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.any([signal, timeout]) })
     const text = await readUpTo(response, MOST_BYTES)
     if (response.status === 401) return { why: WANTS_PASSWORD }
+    if (response.status === LOOP_DETECTED)
+      return { why: 'it leads back to itself, through the servers of other endpoints' }
     if (response.status !== 200) return { why: `another program answers there, with HTTP ${response.status}` }
     return toServer(address, systemStats.parse(JSON.parse(text ?? '')))
   } catch (error) {

@@ -4,6 +4,9 @@
  */
 export const LOST_SERVER_CODES = { 'before the prompt': 80, 'with the prompt': 81 } as const
 
+/** HTTP status of a server that leads back to its client. Source: RFC 5842, 7.2. */
+export const LOOP_DETECTED = 508
+
 export type LostServer = keyof typeof LOST_SERVER_CODES
 
 export const LOST_SERVER: Readonly<Record<number, LostServer>> = {

@@ -41,11 +41,8 @@ it.each([
 
 it('forwards no keys or cookies to the server, and none of its cookies or policies to the client', () => {
   const from = (headers: Readonly<Record<string, string>>) => (name: string) => headers[name]
-  expect(headersForServer(from({ authorization: 'Bearer key', cookie: 'a=b', host: 'x', range: 'bytes=0-1' }))).toEqual(
-    {
-      range: 'bytes=0-1',
-    },
-  )
+  const sent = from({ authorization: 'Bearer key', cookie: 'a=b', host: 'x', range: 'bytes=0-1', via: '1.1 first' })
+  expect(headersForServer(sent, 'own')).toEqual({ range: 'bytes=0-1', via: '1.1 first, 1.1 own' })
   const page = from({ 'content-type': 'text/html', 'set-cookie': 'a=b', location: 'http://elsewhere' })
   expect(headersForClient(page, true)).toEqual({ 'content-type': 'text/html', 'x-content-type-options': 'nosniff' })
   expect(headersForClient(page, false)['content-security-policy']).toContain('sandbox')

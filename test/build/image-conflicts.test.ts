@@ -436,16 +436,6 @@ const PLANTED: readonly (readonly [title: string, given: Given, ...expected: rea
     { nodes: { One: { classes: ['Sharpen', 'Blur'] }, Other: { classes: ['Sharpen'] } } },
     ['class_twice', 'One and Other provide the class Sharpen'],
   ],
-  [
-    'a class that ComfyUI has itself',
-    { nodes: { Own: { classes: ['KSampler'] } }, ownClasses: ['KSampler'] },
-    ['class_twice', 'Own provides the class KSampler', 'also a class of ComfyUI'],
-  ],
-  [
-    'a class that no package brings',
-    { nodes: { One: { classes: ['Sharpen'] } }, classes: ['Sharpen', 'KSampler', 'Mystery'], ownClasses: ['KSampler'] },
-    ['class_unknown', 'class Mystery'],
-  ],
   // Models and licences.
   [
     'a model without an address',
@@ -579,7 +569,6 @@ const CLEAN: readonly (readonly [title: string, given: Given])[] = [
     'a class that two packages bring, with a choice',
     {
       nodes: { A: { classes: ['Sharpen'] }, B: { classes: ['Sharpen'] } },
-      classes: ['Sharpen'],
       accept: ['class:Sharpen=B'],
     },
   ],

@@ -5,13 +5,6 @@ import { pathToFileURL } from 'node:url'
 import type { BuildSource } from '../rules/build-source.ts'
 import { runGit } from './run-git.ts'
 
-export type Clone = {
-  readonly folder: string
-  readonly commit: string
-  readonly committedAt: Date
-  readonly remove: () => Promise<void>
-}
-
 export type CloneOptions = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -22,7 +15,7 @@ export type CloneOptions = {
 export async function cloneRepository(
   { address, ref = 'HEAD', folder, isLocal }: Extract<BuildSource, { kind: 'git' }>,
   { cwd, env, report, signal }: CloneOptions,
-): Promise<Clone> {
+) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'drydock-clone-')))
   const remove = () => rm(root, { recursive: true, force: true })
   const remote = isLocal && !address.startsWith('file:') ? pathToFileURL(resolve(cwd, address)).href : address

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { networkReason } from '../../../lib/network-error.ts'
+import type { LockPorts } from '../ports.ts'
 
 export const NODE_REGISTRY = 'https://api.comfy.org'
 
@@ -17,14 +18,7 @@ const install = z.object({
 })
 const node = z.object({ license: z.string().max(1000).nullish() })
 
-export type RegistryVersion = {
-  readonly version: string
-  readonly download: string | undefined
-  readonly requirements: readonly string[]
-  readonly licence: string | undefined
-}
-
-export function createNodeRegistry(address: string) {
+export function createNodeRegistry(address: string): LockPorts['registry'] {
   async function ask<Schema extends z.ZodType>(schema: Schema, path: string, signal: AbortSignal | undefined) {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     const until = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
@@ -44,7 +38,7 @@ export function createNodeRegistry(address: string) {
   }
 
   return {
-    async find(id: string, version: string | undefined, signal?: AbortSignal): Promise<RegistryVersion | undefined> {
+    async find(id, version, signal) {
       const at = `/nodes/${encodeURIComponent(id)}`
       const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`
       const found = await ask(install, `${at}/install${query}`, signal)

@@ -1,5 +1,6 @@
 import type { FailedStep, ImageBuildEvent, WorkflowLock } from '../../../contract/worker-images.ts'
 import { durationText, keepStart } from '../../../lib/text.ts'
+import { normaliseName } from '../../apps/rules/requirements.ts'
 import type { ImageStep } from './dockerfile.ts'
 
 export type BuiltStep = {
@@ -111,7 +112,7 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
         of: running.length,
         title: failed.step.title,
         package: name,
-        wantedBy: lock.python.find((one) => sameName(one.name, name ?? ''))?.wantedBy ?? [],
+        wantedBy: lock.python.find((one) => normaliseName(one.name) === normaliseName(name ?? ''))?.wantedBy ?? [],
         exitCode: exitCode === undefined ? undefined : Number(exitCode),
         lastLines: all.slice(-LAST_LINES).map((line) => keepStart(line, LINE_LENGTH)),
       }
@@ -129,9 +130,7 @@ const isOver = ({ state }: Running) => state === 'cached' || state === 'done' ||
 
 const plain = (instruction: string) => instruction.replaceAll('\\\n', ' ').replace(/\s+/g, ' ').trim()
 
-function keysOf({ id, title }: ImageStep): readonly string[] {
-  return [title, id]
-}
+const keysOf = ({ id, title }: ImageStep): readonly string[] => [title, id]
 
 function earlierMs(earlier: Readonly<Record<string, number>>, step: ImageStep): number | undefined {
   return keysOf(step).flatMap((key) => earlier[key] ?? [])[0]
@@ -162,6 +161,3 @@ function packageIn(lines: readonly string[]): string | undefined {
   }
   return undefined
 }
-
-const sameName = (a: string, b: string) => normalized(a) === normalized(b)
-const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-')

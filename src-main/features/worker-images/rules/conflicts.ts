@@ -1,6 +1,6 @@
 /** Conflicts of a worker image that are known before its build. Source: docs/spec/worker-images.md, 2. */
 import { satisfies } from '@renovatebot/pep440'
-import type { ImageConflict, LockedNodes, WorkflowLock } from '../../../contract/worker-images.ts'
+import type { ImageConflict, WorkflowLock } from '../../../contract/worker-images.ts'
 import { normaliseName } from '../../apps/rules/requirements.ts'
 import { asks, listed, useAnother } from './conflict-text.ts'
 import { readLicence } from './licences.ts'
@@ -9,8 +9,6 @@ import { readRequirement } from './read-requirements.ts'
 
 export type ImageFacts = {
   readonly lock: WorkflowLock
-  readonly classes?: readonly string[]
-  readonly ownClasses?: readonly string[]
   readonly localModels?: readonly string[]
   readonly python?: readonly ImageConflict[]
 }
@@ -18,21 +16,14 @@ export type ImageFacts = {
 export const modelsHere = ({ models }: Pick<WorkflowLock, 'models'>): readonly string[] =>
   models.flatMap(({ folder, name, sha256 }) => (sha256 === undefined ? [] : [`${folder}/${name}`]))
 
-export function findConflicts({
-  lock,
-  classes = [],
-  ownClasses = [],
-  localModels = [],
-  python = [],
-}: ImageFacts): ImageConflict[] {
+export function findConflicts({ lock, localModels = [], python = [] }: ImageFacts): ImageConflict[] {
   const found = [
     ...python,
     ...otherPython(lock),
     ...otherComfyui(lock),
     ...otherCuda(lock),
     ...overlaps(lock),
-    ...classesTwice(lock, ownClasses),
-    ...unknownClasses(lock, classes, ownClasses),
+    ...classesTwice(lock),
     ...modelsWithoutSource(lock, localModels),
     ...licences(lock),
   ]
@@ -152,20 +143,11 @@ function overlaps(lock: WorkflowLock): ImageConflict[] {
   })
 }
 
-function classesTwice(lock: WorkflowLock, ownClasses: readonly string[]): ImageConflict[] {
+function classesTwice(lock: WorkflowLock): ImageConflict[] {
   const owners = new Map<string, string[]>()
   for (const { name, classes } of lock.nodes)
     for (const one of new Set(classes)) owners.set(one, [...(owners.get(one) ?? []), name])
-  const own = new Set(ownClasses)
   return [...owners].flatMap(([className, names]) => {
-    // ComfyUI ignores classes of packages that have the name of one of its own.
-    if (own.has(className))
-      return {
-        code: 'class_twice' as const,
-        blocks: false,
-        message: `${listed(names)} ${names.length === 1 ? 'provides' : 'provide'} the class ${className}, which is also a class of ComfyUI. ComfyUI uses its own.`,
-        choices: names.map((name) => `Leave out ${name} if the graph needs nothing else of it.`),
-      }
     if (names.length < 2 || names.some((name) => lock.accept.includes(`class:${className}=${name}`))) return []
     return {
       code: 'class_twice' as const,
@@ -177,25 +159,6 @@ function classesTwice(lock: WorkflowLock, ownClasses: readonly string[]): ImageC
       ],
     }
   })
-}
-
-function unknownClasses(
-  lock: WorkflowLock,
-  classes: readonly string[],
-  ownClasses: readonly string[],
-): ImageConflict[] {
-  const known = new Set([...ownClasses, ...lock.nodes.flatMap((node: LockedNodes) => node.classes)])
-  return [...new Set(classes)]
-    .filter((one) => !known.has(one))
-    .map((one) => ({
-      code: 'class_unknown',
-      blocks: true,
-      message: `No package in the lock provides the class ${one}, which the graph uses.`,
-      choices: [
-        `Add the package of ${one}, with its source, to \`nodes\` in the lock.`,
-        `Remove the nodes of class ${one} from the graph.`,
-      ],
-    }))
 }
 
 function modelsWithoutSource({ models }: WorkflowLock, localModels: readonly string[]): ImageConflict[] {

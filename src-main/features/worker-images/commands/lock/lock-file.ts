@@ -18,7 +18,6 @@ import { writeText } from '../../../workflows/commands/graph/save-results.ts'
 import { graphHash } from '../../adapters/hash-model.ts'
 import { NODE_REGISTRY } from '../../adapters/node-registry.ts'
 import { isFolder } from '../../adapters/run-git.ts'
-import type { Update } from '../../make-lock.ts'
 import type { Choice, GivenPackage } from '../../rules/choose-packages.ts'
 import { COMFYUI, COMFYUI_NAME, COMFYUI_VERSION } from '../../rules/comfyui.ts'
 import { readEnvironment, writeEnvironment } from '../../rules/formats/foreign-files.ts'
@@ -132,7 +131,7 @@ async function makeFile(file: string | undefined, making: Making): Promise<MadeL
   }
 }
 
-function readUpdates(texts: readonly string[], { nodes }: WorkflowLock): readonly Update[] {
+function readUpdates(texts: readonly string[], { nodes }: WorkflowLock) {
   const names = [...nodes.map((node) => node.name), COMFYUI_NAME]
   return texts.map((text) => {
     const [, name = text, ref] = /^([^=]+)=(.+)$/.exec(text) ?? []

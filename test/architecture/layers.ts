@@ -123,6 +123,7 @@ export const LAYERS = {
     files: '^app/(?!(app-builder|cli|client|desktop|headless|http|mcp)/)',
     imports: [
       ...PURE,
+      'lib/node',
       'rules',
       'ports',
       'services',

@@ -10,8 +10,7 @@ import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 import { isTaskEndpoint } from './endpoints.ts'
-
-export type PackageReaders = { readonly systemPackages: (input: Json) => readonly string[] }
+import type { PackageReaders } from './ports.ts'
 
 export type LivePackagesDeps = NewEndpointDeps & {
   readonly readInThread: InThread<PackageReaders>

@@ -240,24 +240,13 @@ export const serviceSettings = z.object({
 
 export type ServiceSettings = z.infer<typeof serviceSettings>
 
-export const serviceSettingsUpdate = z.strictObject({
-  strictLimits: z.boolean().optional(),
-  strictLimitsFleetShare: serviceSettings.shape.strictLimitsFleetShare.unwrap().optional(),
-  streamForm: z.enum(['array', 'object']).optional(),
-  webhooksToPrivateAddresses: z.boolean().optional(),
-  appSchedules: z.boolean().optional(),
-  workerSystemChecks: z.boolean().optional(),
-  maxWorkers: serviceSettings.shape.maxWorkers.unwrap().optional(),
-  python: serviceSettings.shape.python.unwrap().optional(),
-  logRetentionDays: serviceSettings.shape.logRetentionDays.unwrap().optional(),
-  jobHistoryDays: serviceSettings.shape.jobHistoryDays.unwrap().optional(),
-  jobHistoryMaxMib: serviceSettings.shape.jobHistoryMaxMib.unwrap().optional(),
-  assetsMaxMib: serviceSettings.shape.assetsMaxMib.unwrap().optional(),
-  modelsMaxMib: serviceSettings.shape.modelsMaxMib.unwrap().optional(),
-  modelsFromPrivateAddresses: z.boolean().optional(),
-  modelHub: serviceSettings.shape.modelHub.unwrap().optional(),
-  tracesTo: serviceSettings.shape.tracesTo.unwrap().optional(),
-})
+type Setting = keyof ServiceSettings
+
+export const serviceSettingsUpdate = z.strictObject(
+  Object.fromEntries(
+    Object.entries(serviceSettings.shape).map(([name, setting]) => [name, setting.unwrap().optional()]),
+  ) as { [Name in Setting]: z.ZodOptional<ReturnType<(typeof serviceSettings.shape)[Name]['unwrap']>> },
+)
 
 export const serviceInfo = z.object({
   version: z.string(),

@@ -15,15 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '../../lib/start-error.ts'
 
-export type DataFolder = {
-  readonly folder: string
-  readonly database: string
-  readonly lock: string
-  readonly keyFile: string
-  readonly serviceFile: string
-  readonly workers: string
-  readonly log: string
-}
+export type DataFolder = ReturnType<typeof openDataFolder>
 
 export const serviceFile = z.object({
   pid: z.number().int(),
@@ -37,7 +29,7 @@ export const serviceFile = z.object({
 
 export type ServiceFile = z.infer<typeof serviceFile>
 
-export function openDataFolder(path: string): DataFolder {
+export function openDataFolder(path: string) {
   const folder = resolve(path)
   try {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,4 +1,5 @@
 import type { ServiceEvent } from '../contract/live.ts'
+import { present } from '../lib/json/plain.ts'
 import type { Change, Storage } from '../storage/storage.ts'
 
 // Bytes that a client which does not read keeps in memory, besides its socket. Source: ours.
@@ -84,8 +85,7 @@ function toEvent(change: Change): ServiceEvent {
   const common = {
     at: change.at,
     endpointId: change.endpointId,
-    ...(change.workerId === undefined ? {} : { workerId: change.workerId }),
-    ...(change.reason === undefined ? {} : { reason: change.reason }),
+    ...present({ workerId: change.workerId, reason: change.reason }),
   }
   if (change.type === 'job') {
     const from = change.from === undefined ? {} : { from: change.from }

@@ -15,6 +15,7 @@ import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import type { ReleasedGraph } from '../../contract/published.ts'
 import { APP_SCHEDULE } from '../../contract/schedules.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -139,8 +140,7 @@ export async function planRelease(
     makes: [...(makesApp ? ['app' as const] : []), ...(environment === undefined ? ['environment' as const] : [])],
     runsOn,
     ...(machine === THIS_MACHINE ? {} : { machine }),
-    ...(git === undefined ? {} : { git }),
-    ...(activeGit === undefined ? {} : { activeGit }),
+    ...present({ git, activeGit }),
     steps: [...planDeploy(current, targets)],
     ...(source === undefined ? {} : { source }),
     ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),

@@ -8,6 +8,7 @@ import type {
 } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ManifestResource } from '../../contract/manifest.ts'
+import { present } from '../../lib/json/plain.ts'
 import type { App, Endpoint, Environment, Release, Storage } from '../../storage/storage.ts'
 import { addressesOf } from '../endpoints/views.ts'
 import { endpointsOf } from './environment-endpoints.ts'
@@ -40,12 +41,9 @@ export function viewRelease(
     pythonVersion: apps.manifestOf(release).python_version,
     runsOn: release.runsOn,
     kind: release.kind,
-    ...(git === undefined ? {} : { git }),
-    ...(rollbackOf === null ? {} : { rollbackOf }),
-    ...(reason === null ? {} : { reason }),
+    ...present({ git, rollbackOf, reason }),
     createdAt: release.createdAt,
-    ...(activatedAt === null ? {} : { activatedAt }),
-    ...(endedAt === null ? {} : { endedAt }),
+    ...present({ activatedAt, endedAt }),
   }
 }
 
@@ -99,8 +97,8 @@ export function viewProgress(service: ProgressDeps, environment: Environment, re
 export function viewEnvironmentRow({ storage }: Deps, environment: Environment): EnvironmentView {
   const active = storage.apps.releaseIn(environment.id, 'active')
   const endpoints = endpointsOf(storage, environment)
-  const present = endpoints.map(({ app }) => app.resource)
-  const missing = active === undefined ? [] : missingEndpoints(storage.apps.manifestOf(active), active.runsOn, present)
+  const deployed = endpoints.map(({ app }) => app.resource)
+  const missing = active === undefined ? [] : missingEndpoints(storage.apps.manifestOf(active), active.runsOn, deployed)
   return {
     app: environment.app,
     name: environment.name,

@@ -6,6 +6,7 @@ import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
 import { type Log, momentOf } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { jsonText } from '../../lib/json/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import type {
@@ -362,7 +363,6 @@ function view(deps: Pick<Deps, 'storage'>, comparison: Comparison): ComparisonVi
   })
   return {
     ...{ id, name, mode, state, createdAt, items, versions, rules, rounds: [...stepOf(deps, comparison).rounds] },
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(verdict === undefined ? {} : { verdict }),
+    ...present({ endedAt, verdict }),
   }
 }

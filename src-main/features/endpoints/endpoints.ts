@@ -10,6 +10,7 @@ import { JOB_STATES } from '../../contract/job.ts'
 import { isReserved, RESERVED_TEXT } from '../../contract/reserved-variables.ts'
 import { workflowWorker } from '../../contract/workflows.ts'
 import { type Clock, momentOf, type NewId } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { writeInSlices } from '../../lib/write-slices.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { SEEN_AT_START } from '../apps/rules/plan.ts'
@@ -139,7 +140,7 @@ function withChanges(storage: Storage, endpoint: Endpoint, changes: EndpointChan
     throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
   const container = changedContainer(endpoint.config.container, changes.container)
   const merged = endpointConfig.parse({
-    ...withoutNulls({ ...endpoint.config, ...other, ...given }),
+    ...present({ ...endpoint.config, ...other, ...given }),
     ...(changes.container === undefined ? {} : { container }),
   })
   const config = withFaults(merged, { ...endpoint.config.faults, ...changes.faults })
@@ -217,11 +218,8 @@ function changedContainer(before: EndpointConfig['container'], changes: Endpoint
   if (changes === null) return undefined
   const values = Object.values(changes ?? {})
   const onlyRemoves = values.length > 0 && values.every((value) => value === null)
-  return before === undefined && onlyRemoves ? undefined : withoutNulls({ ...before, ...changes })
+  return before === undefined && onlyRemoves ? undefined : present({ ...before, ...changes })
 }
-
-const withoutNulls = (settings: object) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 
 function withFaults({ faults: _before, ...config }: EndpointConfig, faults: EndpointConfig['faults']): EndpointConfig {
   const on = activeFaults(faults)

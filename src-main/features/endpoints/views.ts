@@ -13,6 +13,7 @@ import type { LiveSnapshot } from '../../contract/live.ts'
 import type { QueueStatus, WebhookDelivery } from '../../contract/management.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { capitalized, durationText } from '../../lib/text.ts'
 import type { Fleet } from '../../runtimes/port.ts'
@@ -284,12 +285,9 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     updatedAt: endpoint.updatedAt,
     ...addressesOf(endpoint, baseUrl),
     state: stateOf(deps, endpoint, throttled),
-    ...(crash === undefined ? {} : { crash }),
-    ...(codeChange === undefined ? {} : { codeChange }),
-    ...(install === undefined ? {} : { install }),
+    ...present({ crash, codeChange, install }),
     ...viewWaiting(waitingReason(deps, endpoint)),
-    ...(throttled === undefined ? {} : { throttledReason: throttled }),
-    ...(broken === undefined ? {} : { brokenReason: broken }),
+    ...present({ throttledReason: throttled, brokenReason: broken }),
     ...viewNodeTypes(deps, endpoint),
   }
 }
@@ -306,8 +304,7 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     endpointId: worker.endpointId,
     state: worker.state,
     pool: worker.pool,
-    ...(worker.reason === undefined ? {} : { reason: worker.reason }),
-    ...(worker.replacement === undefined ? {} : { replacement: worker.replacement }),
+    ...present({ reason: worker.reason, replacement: worker.replacement }),
     ...(worker.started?.pid === undefined ? {} : { pid: worker.started.pid }),
     ...(worker.started?.container === undefined ? {} : { container: worker.started.container }),
     ...(worker.machine === undefined ? {} : { machine: worker.machine }),
@@ -338,13 +335,10 @@ export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobLis
     status: job.status,
     createdAt: job.createdAt,
     ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt, expiresAt: expiresAtOf(clock, job) }),
-    ...(job.delayMs === null ? {} : { delayTime: job.delayMs }),
-    ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
-    ...(job.workerId === null ? {} : { workerId: job.workerId }),
+    ...present({ delayTime: job.delayMs, executionTime: job.executionMs, workerId: job.workerId }),
     ...(job.retries === 0 ? {} : { retries: job.retries }),
     ...(job.attempt === 0 ? {} : { attempt: job.attempt }),
-    ...(job.error === null ? {} : { error: job.error }),
-    ...(job.batchId === null ? {} : { batchId: job.batchId }),
+    ...present({ error: job.error, batchId: job.batchId }),
   }
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../../contract/keys.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
 import type { NamedKey, Storage } from '../../storage/storage.ts'
 
@@ -107,8 +108,6 @@ function viewOf({ name, role, createdAt, endsAt, lastUsedAt, lastUsedFrom }: Nam
     name,
     role,
     createdAt,
-    ...(endsAt === null ? {} : { endsAt }),
-    ...(lastUsedAt === null ? {} : { lastUsedAt }),
-    ...(lastUsedFrom === null ? {} : { lastUsedFrom }),
+    ...present({ endsAt, lastUsedAt, lastUsedFrom }),
   }
 }

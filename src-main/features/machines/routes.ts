@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { MachineView } from '../../contract/machines.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
+import { present } from '../../lib/json/plain.ts'
 import { waitAtMost } from '../../lib/wait.ts'
 import { wantedMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
@@ -47,8 +48,7 @@ function viewNow({ machines, registry, storage }: Services, machine: OpenMachine
   const facts = machine.facts()
   return {
     ...{ name, way, swarm, addedAt, state, since },
-    ...(reason === undefined ? {} : { reason }),
-    ...(facts === undefined ? {} : { facts }),
+    ...present({ reason, facts }),
     workers: registry
       .all()
       .filter(({ machine: on }) => on === name)

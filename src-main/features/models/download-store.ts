@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ModelDownload } from '../../contract/models.ts'
 import { queriesOf, type RowOf } from '../../database/queries.ts'
+import { present } from '../../lib/json/plain.ts'
 import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from './rules/download-transitions.ts'
 
 /** A stored download. `validator`: ETag or date used to request the rest. */
@@ -73,9 +74,7 @@ function toDownload({ totalBytes, sha256, endedAt, reason, validator, expected, 
       StoredDownload,
       'id' | 'url' | 'folder' | 'directory' | 'name' | 'state' | 'createdAt' | 'receivedBytes'
     >),
-    ...(totalBytes === null ? {} : { totalBytes }),
-    ...(sha256 === null ? {} : { sha256 }),
-    ...(endedAt === null ? {} : { endedAt }),
+    ...present({ totalBytes, sha256, endedAt }),
     reason: reason ?? undefined,
     validator: validator ?? undefined,
     expected: expected ?? undefined,

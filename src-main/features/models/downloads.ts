@@ -7,6 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import type { ModelDownload, ModelDownloadCreate } from '../../contract/models.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { MIB } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { ModelFiles, ModelTarget, ReadHead, Storage, StoredDownload } from '../../storage/storage.ts'
@@ -164,9 +165,7 @@ export function createModelDownloads(deps: ModelDownloadDeps) {
       ...rest,
       url: shownAddress(url),
       receivedBytes: now?.received ?? rest.receivedBytes,
-      ...(reason === undefined ? {} : { reason }),
-      ...(sha256 === undefined ? {} : { sha256 }),
-      ...(rate === undefined ? {} : { bytesPerSecond: rate }),
+      ...present({ reason, sha256, bytesPerSecond: rate }),
     }
   }
 

@@ -9,6 +9,7 @@ import type {
   PlatformWorker,
 } from '../../contract/platform.ts'
 import type { PlatformSettings } from '../../contract/platform-settings.ts'
+import { present } from '../../lib/json/plain.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { VOLUME_TARGET } from '../apps/rules/endpoint-config.ts'
@@ -58,10 +59,10 @@ export async function createPlatformEndpoint(
   const program = await settleProgram(deps, body.name, asked, undefined)
   const { container, ...rest } = program
   const config = endpointConfig.parse(
-    withoutNulls({
+    present({
       ...plainSettings({ ...fields, env }),
       ...rest,
-      container: container === null ? null : containerSettings.parse(withoutNulls(container)),
+      container: container === null ? null : containerSettings.parse(present(container)),
       callsOthers,
       model,
       platform,
@@ -160,9 +161,6 @@ async function cardsFor({ fleet, log }: PlatformEndpointDeps, name: string, plat
   if (fitted.warning !== undefined) log.info('endpoint fitted to this machine', { name, why: fitted.warning })
   return fitted.gpuIds
 }
-
-const withoutNulls = (settings: object) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined))
 
 export function showPlatformEndpoint({ info }: Pick<PlatformViewDeps, 'info'>, endpoint: Endpoint): PlatformEndpoint {
   const { id, config, createdAt } = endpoint

@@ -5,6 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { createNotifier, notifySoon } from '../../lib/wait.ts'
 import type { Project, Storage } from '../../storage/storage.ts'
 import { choosePythonVersion, collectRequirements } from '../apps/rules/collect-requirements.ts'
@@ -40,8 +41,7 @@ export function createProjects(deps: {
       app: appOfFolder(folder),
       isThere: await ports.folders.isThere(folder),
       openedAt,
-      ...(preview === undefined ? {} : { preview }),
-      ...(build === undefined ? {} : { build }),
+      ...present({ preview, build }),
     }
   }
 

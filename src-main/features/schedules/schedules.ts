@@ -6,6 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { APP_SCHEDULE, type ScheduleCreate, type ScheduleRun, type ScheduleView } from '../../contract/schedules.ts'
 import type { Log } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
@@ -132,10 +133,7 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
     const more = nextAt === undefined ? [] : timesAfter(timingOf(schedule), nextAt, limit('scheduleTimesShown') - 1)
     return {
       ...rest,
-      ...(cron === undefined ? {} : { cron }),
-      ...(everyMs === undefined ? {} : { everyMs }),
-      ...(timeZone === undefined ? {} : { timeZone }),
-      ...(nextAt === undefined ? {} : { nextAt }),
+      ...present({ cron, everyMs, timeZone, nextAt }),
       request: requestText(request),
       upcoming: nextAt === undefined ? [] : [nextAt, ...more],
       runs: runs.map((run) => {

@@ -1,4 +1,5 @@
 import type { LocalMachineView } from '../../contract/system.ts'
+import { present } from '../../lib/json/plain.ts'
 import type { ContainerHost, Fleet, ServiceHost, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -41,8 +42,7 @@ function viewCard({ id, index, name, driver, memoryBytes, usedBytes }: GpuInvent
     index,
     name,
     driver,
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-    ...(usedBytes === undefined ? {} : { usedBytes }),
+    ...present({ memoryBytes, usedBytes }),
   }
 }
 

@@ -24,11 +24,20 @@ type WithoutUndefined<Value> = {
 export const withoutUndefined = <Value extends object>(value: Value): WithoutUndefined<Value> =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as WithoutUndefined<Value>
 
+type Present<Value> = {
+  [Name in keyof Value as Value[Name] & (null | undefined) extends never ? Name : never]: Value[Name]
+} & {
+  [Name in keyof Value as Value[Name] & (null | undefined) extends never ? never : Name]?: NonNullable<Value[Name]>
+}
+
+/** Leaves out fields that are undefined or null. */
+export const present = <Value extends object>(value: Value): Present<Value> =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== null)) as Present<Value>
+
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-type ReadContext = { readonly source?: string }
 type RawJson = { readonly rawJSON: (text: string) => unknown }
 
 // Shorter numbers are exact, so most texts use the native parser, many times faster.
@@ -44,7 +53,7 @@ export function writeExact(value: unknown, indent = 0): string {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? rawJson(one) : one), indent)
 }
 
-function keepDigits(_key: string, value: unknown, context?: ReadContext): unknown {
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source
   const isRounded = typeof value === 'number' && source !== undefined && WHOLE.test(source) && String(value) !== source
   return isRounded ? BigInt(source) : value

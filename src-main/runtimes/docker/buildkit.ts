@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
 import protobuf from 'protobufjs/light.js'
 import type { ImageBuildEvent } from '../../contract/worker-images.ts'
+import { present } from '../../lib/json/plain.ts'
 import { openSession, type SessionContent } from './buildkit-session.ts'
 import { engineMessage, readMessages } from './engine-messages.ts'
 import { withoutTimes } from './image-times.ts'
@@ -137,9 +138,7 @@ function startBuild(docker: Docker, { build, options, signal }: Start): Promise<
     statusCodes: { 200: true },
     options: {
       t: tag,
-      ...(dockerfile === undefined ? {} : { dockerfile }),
-      ...(target === undefined ? {} : { target }),
-      ...(platform === undefined ? {} : { platform }),
+      ...present({ dockerfile, target, platform }),
       ...(noCache ? { nocache: true } : {}),
       buildargs: { ...buildArgs, ...epochArgument },
       rm: true,

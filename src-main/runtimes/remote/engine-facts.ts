@@ -2,6 +2,7 @@ import type { MachineFacts } from '../../contract/machines.ts'
 import type { TestWatch } from '../../features/machines/ports.ts'
 import { containerUsage } from '../../features/workers/rules/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { present } from '../../lib/json/plain.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
 import type { Fleet } from '../port.ts'
@@ -46,8 +47,7 @@ export function createEngineUse(clock: Pick<Clock, 'steady'>) {
     of(docker: Docker): Pick<MachineFacts, 'dockerDiskBytes' | 'cpusUsed' | 'unknown'> {
       const [dockerDiskBytes, cpusUsed] = [disk(docker), cpus(docker)]
       return {
-        ...(dockerDiskBytes === undefined ? {} : { dockerDiskBytes }),
-        ...(cpusUsed === undefined ? {} : { cpusUsed }),
+        ...present({ dockerDiskBytes, cpusUsed }),
         unknown: NOT_TOLD,
       }
     },

@@ -1,3 +1,4 @@
+import { present } from '../../lib/json/plain.ts'
 /**
  * Pure service options of a worker: its container as a service with one replica that is never restarted. Limits:
  * docs/spec/machines.md, 4.
@@ -47,8 +48,7 @@ export function workerService(plan: WorkerServicePlan): ServiceSpec {
   const { container, secret, cards, reservedBytes } = plan
   const { HostConfig: host = {}, Labels = {} } = container
   const profile = {
-    ...(host.CapDrop === undefined ? {} : { CapabilityDrop: host.CapDrop }),
-    ...(host.CapAdd === undefined ? {} : { CapabilityAdd: host.CapAdd }),
+    ...present({ CapabilityDrop: host.CapDrop, CapabilityAdd: host.CapAdd }),
     ...(host.SecurityOpt?.includes(NO_NEW_PRIVILEGES) ? { Privileges: { NoNewPrivileges: true } } : {}),
     ...(host.ReadonlyRootfs === true ? { ReadOnly: true } : {}),
   }
@@ -61,8 +61,7 @@ export function workerService(plan: WorkerServicePlan): ServiceSpec {
         Labels,
         Command: ['/bin/sh', '-c', START, 'sh', ...commandOf(plan)],
         Env: Object.entries(plan.environment).map(([name, value]) => `${name}=${value}`),
-        ...(container.User === undefined ? {} : { User: container.User }),
-        ...(container.WorkingDir === undefined ? {} : { Dir: container.WorkingDir }),
+        ...present({ User: container.User, Dir: container.WorkingDir }),
         Init: true,
         ...profile,
         Mounts: mountsOf(plan),

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { SKETCH } from '../../../contract/catalog.ts'
 import type { UserAddress } from '../../../http/server/listeners.ts'
 import { errorCode } from '../../../lib/error-code.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { isLoopback, portOfService } from '../../../lib/own-addresses.ts'
 import type { CliCommand } from '../cli-command.ts'
 import { usageError } from '../cli-error.ts'
@@ -90,13 +91,7 @@ Examples:
         const output = outputOf(command, surroundings)
         const options = {
           data: dataFolder(globalOptions(command).data, surroundings),
-          ...(port === undefined ? {} : { port }),
-          ...(listen === undefined ? {} : { listen }),
-          ...(allowHost === undefined ? {} : { allowHosts: allowHost }),
-          ...(tls === undefined ? {} : { tls }),
-          ...(stopGrace === undefined ? {} : { stopGraceMs: stopGrace }),
-          ...(logLevel === undefined ? {} : { logLevel }),
-          ...(traces === undefined ? {} : { tracesTo: traces }),
+          ...present({ port, listen, allowHosts: allowHost, tls, stopGraceMs: stopGrace, logLevel, tracesTo: traces }),
         }
         const within = endWithInput === true ? endingWithInput(surroundings) : surroundings
         const start = () => startOnUsableFolder(options, moveAside, output, surroundings)

@@ -4,6 +4,7 @@ import { type EndpointConfig, endpointConfig } from '../../../contract/endpoint.
 import { limit } from '../../../contract/limits.ts'
 import type { ManifestResource } from '../../../contract/manifest.ts'
 import type { ReleasedGraph } from '../../../contract/published.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { keepStart } from '../../../lib/text.ts'
 import { runtimeProgram } from './runtime-program.ts'
 
@@ -60,8 +61,7 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
       ...(resource.sdk === 2 ? runtimeVariables(name, target, inContainer) : {}),
     },
     callsOthers: resource.makesRemoteCalls,
-    ...(resource.model === undefined ? {} : { model: resource.model }),
-    ...(resource.workflows === undefined ? {} : { workflows: resource.workflows }),
+    ...present({ model: resource.model, workflows: resource.workflows }),
     ...(inContainer ? { container: containerOf(resource, target) } : {}),
   })
 }

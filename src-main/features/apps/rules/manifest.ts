@@ -1,5 +1,6 @@
 import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../../contract/manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../../contract/scan.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { exampleArguments } from './examples.ts'
 
 // Source: docs/spec/app-deploy.md, 1.
@@ -64,15 +65,13 @@ function resourceOf(
     scalerValue: settings.scaler_value ?? DEFAULTS.scalerValue,
     executionTimeoutMs: settings.execution_timeout_ms ?? 0,
     maxConcurrency: settings.max_concurrency ?? DEFAULTS.maxConcurrency,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(handlerFile === undefined ? {} : { handlerFile }),
+    ...present({ fingerprint, handlerFile }),
     makesRemoteCalls,
     networkVolumes: volumesOf(settings),
     systemDependencies: settings.system_dependencies ?? [],
     ...(settings.min_cuda_version === undefined ? {} : { minCudaVersion: settings.min_cuda_version }),
     ...(dataCenterIds.length > 0 ? { dataCenterIds } : {}),
-    ...(settings.flashboot === undefined ? {} : { flashboot: settings.flashboot }),
-    ...(settings.template === undefined ? {} : { template: settings.template }),
+    ...present({ flashboot: settings.flashboot, template: settings.template }),
   }
 }
 

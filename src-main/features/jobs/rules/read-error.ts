@@ -1,4 +1,4 @@
-import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
+import { asText, isRecord, plainJson, present } from '../../../lib/json/plain.ts'
 import { keepEnds } from '../../../lib/text.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
@@ -29,7 +29,7 @@ function readWritten(error: string): JobError {
   if (message === undefined) return { message: error }
   const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(asText(fields?.error_type) ?? '')?.[1]
   const traceback = asText(fields?.error_traceback)
-  return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
+  return { message, ...present({ type, traceback }) }
 }
 
 /** As at the end of a Python traceback: `ValueError: no face`. The message may have several lines. */

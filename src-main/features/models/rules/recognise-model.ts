@@ -1,4 +1,5 @@
 import type { ModelFacts } from '../../../contract/models.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { readTensors, type Tensor, type TensorFile } from './model-heads.ts'
 
 type Kind = NonNullable<ModelFacts['kind']>
@@ -27,8 +28,7 @@ function recogniseModel({ tensors, metadata }: TensorFile): ModelFacts {
   const precision = precisionOf(tensors)
   return {
     format: 'safetensors',
-    ...(kind === undefined ? {} : { kind }),
-    ...(architecture === undefined ? {} : { architecture }),
+    ...present({ kind, architecture }),
     ...(title === undefined || title === '' ? {} : { title: title.slice(0, 200) }),
     ...(precision === undefined ? {} : { precision }),
     parameters,

@@ -1,4 +1,5 @@
 import type { JobHistoryEntry } from '../../../contract/management.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { isFailed } from '../../jobs/rules/requests/is-failed.ts'
 import { ownTraceId, spanIdOf, type TraceContext } from './trace-context.ts'
 
@@ -195,8 +196,7 @@ function requestSpans(request: TracedRequest): readonly Span[] {
       },
       attributes: {
         ...{ 'drydock.endpoint.id': endpointId, 'http.request.method': method },
-        ...(status === undefined ? {} : { 'http.response.status_code': status }),
-        ...(workerId === undefined ? {} : { 'drydock.worker.id': workerId }),
+        ...present({ 'http.response.status_code': status, 'drydock.worker.id': workerId }),
       },
     },
     {

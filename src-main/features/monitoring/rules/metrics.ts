@@ -1,4 +1,5 @@
 import type { MetricsPoint, MetricsTotals } from '../../../contract/management.ts'
+import { present } from '../../../lib/json/plain.ts'
 
 /** Counts by bucket. Bucket n holds spans up to 1.1^n ms: percentiles are within 10 %, and histograms add up. */
 export type Histogram = Readonly<Record<number, number>>
@@ -162,7 +163,6 @@ export function toTotals(steps: readonly Counts[]): MetricsTotals {
     failed: sum((step) => step.failed),
     retried: sum((step) => step.retried),
     coldStarts: sum((step) => step.coldStarts ?? 0),
-    ...(delay === undefined ? {} : { delay }),
-    ...(execution === undefined ? {} : { execution }),
+    ...present({ delay, execution }),
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../../contract/errors.ts'
 import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestTask } from '../../../contract/manifest.ts'
 import type { PlatformManifest } from '../../../contract/platform-manifest.ts'
 import { isReservedInApps, RESERVED_TEXT } from '../../../contract/reserved-variables.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { readRuntimeImage } from './runtime-image.ts'
 
 type PlatformResource = PlatformManifest['resources'][number]
@@ -177,8 +178,7 @@ function functionOf(
     is_async: false,
     is_generator: false,
     is_class: false,
-    ...(method === undefined ? {} : { http_method: method }),
-    ...(path === undefined ? {} : { http_path: path }),
+    ...present({ http_method: method, http_path: path }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import type { PlatformManifest } from '../../../contract/platform-manifest.ts'
 import { isReservedInApps } from '../../../contract/reserved-variables.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 export function toPlatformManifest(manifest: Manifest): PlatformManifest {
@@ -42,16 +43,13 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     mounts: mounts.map((reference) => ({ kind: 'network', reference, path: VOLUME_TARGET })),
     env: Object.fromEntries(Object.entries(found.env).filter(([variable]) => !isReservedInApps(variable))),
     ...(dataCenterIds === undefined ? {} : { locations: dataCenterIds.join(',') }),
-    ...(imageName === undefined ? {} : { imageName }),
-    ...(registryAuth === undefined ? {} : { registryAuth }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ imageName, registryAuth, model }),
     maxConcurrency: found.maxConcurrency,
     executionTimeoutMs: found.executionTimeoutMs,
     flashboot: found.flashboot ?? true,
     scalerType: found.scalerType,
     scalerValue: found.scalerValue,
-    ...(minCudaVersion === undefined ? {} : { minCudaVersion }),
-    ...(schedule === undefined ? {} : { schedule }),
+    ...present({ minCudaVersion, schedule }),
     routes: functions.flatMap(({ name: handler, http_method: method, http_path: path }) =>
       method === undefined || path === undefined ? [] : [{ method, path, handler }],
     ),

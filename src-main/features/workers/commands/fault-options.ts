@@ -1,6 +1,7 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { decimal, spanIn } from '../../../app/cli/option-values.ts'
 import { ALL_FAULTS_OFF, type Faults } from '../../../contract/faults.ts'
+import { present } from '../../../lib/json/plain.ts'
 
 export type FaultOptions = {
   readonly delay?: number
@@ -28,11 +29,13 @@ export function addFaultOptions(command: CliCommand): CliCommand {
 export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, off }: FaultOptions): Faults {
   return {
     ...(off === true ? ALL_FAULTS_OFF : {}),
-    ...(delay === undefined ? {} : { delayMs: delay }),
-    ...(fail === undefined ? {} : { failPercent: fail }),
-    ...(kill === undefined ? {} : { killPercent: kill }),
-    ...(outOfMemory === undefined ? {} : { outOfMemoryPercent: outOfMemory }),
-    ...(throttle === undefined ? {} : { throttle }),
-    ...(coldStart === undefined ? {} : { coldStart }),
+    ...present({
+      delayMs: delay,
+      failPercent: fail,
+      killPercent: kill,
+      outOfMemoryPercent: outOfMemory,
+      throttle,
+      coldStart,
+    }),
   }
 }

@@ -1,4 +1,5 @@
 import type { WorkerUsage } from '../../../contract/endpoint.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
 import type { GpuHold } from '../../../runtimes/rules/gpu-allocation.ts'
 import type { GpuCard } from '../../../runtimes/rules/gpu-list.ts'
@@ -154,8 +155,7 @@ export function gpuUseByWorker(facts: {
     const gpuMemoryBytes =
       memoryOfProcesses(facts.processes, facts.pidsOf(workerId)) ?? sum(own.map(({ usedBytes }) => usedBytes))
     uses.set(workerId, {
-      ...(gpuPercent === undefined ? {} : { gpuPercent }),
-      ...(gpuMemoryBytes === undefined ? {} : { gpuMemoryBytes }),
+      ...present({ gpuPercent, gpuMemoryBytes }),
     })
   }
   return uses

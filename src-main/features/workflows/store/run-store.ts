@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../../contract/job.ts'
 import type { RunResult, RunView, SweepCell, SweepView } from '../../../contract/workflows.ts'
 import { queriesOf } from '../../../database/queries.ts'
+import { present } from '../../../lib/json/plain.ts'
 import { isFinal } from '../../jobs/rules/transitions.ts'
 import type { EventLog } from '../../jobs/store/event-store.ts'
 import type { GraphNeeds } from '../../workers/rules/choose-job.ts'
@@ -233,12 +234,9 @@ function viewOf({
   return {
     ...row,
     status: endedAt === null ? openStatus(jobStatus) : row.status,
-    ...(workflowId === null ? {} : { workflowId }),
-    ...(label === null ? {} : { label }),
-    ...(sweepId === null ? {} : { sweepId }),
+    ...present({ workflowId, label, sweepId }),
     ...(cell === null ? {} : { cell: JSON.parse(cell) }),
-    ...(endedAt === null ? {} : { endedAt }),
-    ...(executionMs === null ? {} : { executionMs }),
+    ...present({ endedAt, executionMs }),
     results: JSON.parse(results),
     ...(previews === '[]' ? {} : { previews: JSON.parse(previews) }),
     errors: JSON.parse(errors),

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DeployPlan } from '../../../../src-main/contract/app.ts'
 import type { ProjectView } from '../../../../src-main/contract/projects.ts'
+import { present } from '../../../../src-main/lib/json/plain.ts'
 import { SECOND_MS } from '../../../../src-main/lib/units.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -65,8 +66,7 @@ export function useDeploy(options: DeployOptions) {
         { artifact },
         {
           deletes: [...deletes],
-          ...(git === undefined ? {} : { git }),
-          ...(machine === undefined ? {} : { machine }),
+          ...present({ git, machine }),
         },
       ),
   })

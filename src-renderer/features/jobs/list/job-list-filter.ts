@@ -1,4 +1,5 @@
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
+import { present } from '../../../../src-main/lib/json/plain.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/lib/units.ts'
 
 export type JobListFilter = {
@@ -28,9 +29,7 @@ export function readFilter(search: URLSearchParams): JobListFilter {
     ...textOf('worker', search.get('worker')),
     ...textOf('batch', search.get('batch')),
     ...textOf('text', search.get('q')),
-    ...(since === undefined ? {} : { since }),
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
+    ...present({ since, from, to }),
   }
 }
 

@@ -7,6 +7,7 @@ import type { Session } from '../../../../app/cli/session.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { Manifest } from '../../../../contract/manifest.ts'
 import { type ImagePlan, type ImageToDeploy, imagePush } from '../../../../contract/worker-image-routes.ts'
+import { present } from '../../../../lib/json/plain.ts'
 import { plainId } from '../../../endpoints/rules/ids.ts'
 import { addImageContentOptions, type ImageContentOptions } from '../../../worker-images/commands/image.ts'
 import type { LockFile } from '../../../worker-images/commands/read-lock-file.ts'
@@ -83,8 +84,6 @@ Examples:
     })
 }
 
-type TargetPlace = { readonly target: string; readonly app: string; readonly environment: string }
-
 type Deps = { readonly session: Session; readonly surroundings: Surroundings }
 
 async function deployImage(file: string, read: LockFile, options: Options, deps: Deps): Promise<void> {
@@ -100,10 +99,7 @@ async function deployImage(file: string, read: LockFile, options: Options, deps:
     image,
     lock: read.lock,
     settings: settingsOf(options),
-    ...(graph === undefined ? {} : { graph }),
-    ...(machine === undefined ? {} : { machine }),
-    ...(target === undefined ? {} : { target }),
-    ...(registryAuth === undefined ? {} : { registryAuth }),
+    ...present({ graph, machine, target, registryAuth }),
   }
   const first = await client.call('imagePlan', { path: place, body })
   const isElsewhere = target !== undefined || machine !== undefined
@@ -167,9 +163,7 @@ async function readGraph(read: LockFile, options: Options, { session, surroundin
 
 function settingsOf({ gpu, workersMin, workersMax }: Options): ImageToDeploy['settings'] {
   return {
-    ...(gpu === undefined ? {} : { gpuIds: gpu }),
-    ...(workersMin === undefined ? {} : { workersMin }),
-    ...(workersMax === undefined ? {} : { workersMax }),
+    ...present({ gpuIds: gpu, workersMin, workersMax }),
   }
 }
 
@@ -199,7 +193,7 @@ async function push({ session, surroundings }: Deps, image: string, registryAuth
 }
 
 async function deployToTarget(
-  place: TargetPlace,
+  place: { readonly target: string; readonly app: string; readonly environment: string },
   { plan: image, manifest }: { readonly plan: ImagePlan; readonly manifest: Manifest },
   options: Options,
   deps: Deps,

@@ -1,6 +1,7 @@
 import type { Session } from '../../../../app/cli/session.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import { THIS_MACHINE } from '../../../../contract/machines.ts'
+import { present } from '../../../../lib/json/plain.ts'
 import { existingTarget } from './app-target.ts'
 import { runRelease, showRelease } from './run-release.ts'
 
@@ -15,7 +16,7 @@ export async function moveWorkers(
   { on, app, later }: { readonly on: string; readonly app?: string; readonly later?: true },
 ): Promise<void> {
   const { client, output } = session
-  const named = { ...(env === undefined ? {} : { env }), ...(app === undefined ? {} : { app }) }
+  const named = { ...present({ env, app }) }
   const path = await existingTarget(client, named, surroundings)
   const before = await client.call('environmentRead', { path })
   const after = await client.call('environmentUpdate', { path, body: { machine: on } })

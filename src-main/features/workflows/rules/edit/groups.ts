@@ -1,3 +1,4 @@
+import { present } from '../../../../lib/json/plain.ts'
 import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../../../../lib/json/value.ts'
 import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'
@@ -107,8 +108,7 @@ export function setGroup(
     if (group === undefined) return {}
     const changed: Group = {
       ...group,
-      ...(title === undefined ? {} : { title }),
-      ...(color === undefined ? {} : { color }),
+      ...present({ title, color }),
       ...(bounds === undefined ? {} : { bounding: boundingJson(bounds) }),
       ...(isCollapsed === undefined ? {} : { flags: withCollapsed(group, isCollapsed) }),
     }

@@ -14,9 +14,7 @@ export const TextLink = linkWith('text-accent hover:underline')
 export const NameLink = linkWith('font-medium hover:underline')
 export const IdLink = linkWith('font-mono text-small hover:underline')
 
-type IconNameProps = LinkProps & { readonly icon: LucideIcon }
-
-export function IconName({ icon: Icon, ...link }: IconNameProps) {
+export function IconName({ icon: Icon, ...link }: LinkProps & { readonly icon: LucideIcon }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Icon aria-hidden className="size-4 shrink-0 text-ink-2" />

@@ -135,11 +135,9 @@ export function Said({ text }: { readonly text: string }) {
 type ErrorNoticeProps = {
   readonly error: Error | string
   readonly action?: ReactNode
-  readonly onRetry?: Retry
+  readonly onRetry?: (() => unknown) | undefined
   readonly className?: string
 }
-
-type Retry = (() => unknown) | undefined
 
 export function ErrorNotice({ error, action, onRetry, className }: ErrorNoticeProps) {
   const text = useAsCalled()(typeof error === 'string' ? error : error.message)

@@ -6,11 +6,9 @@ export const COMPLETED_SHELLS = [
   { name: 'fish', install: 'drydock completion fish > ~/.config/fish/completions/drydock.fish' },
 ] as const
 
-type Shell = (typeof COMPLETED_SHELLS)[number]['name']
-
 type Spot = { readonly path: string; readonly commands: readonly Command[]; readonly options: readonly Option[] }
 
-export function completionScript(shell: Shell, program: Command): string {
+export function completionScript(shell: (typeof COMPLETED_SHELLS)[number]['name'], program: Command): string {
   const spots = spotsOf(program, '')
   if (shell === 'fish') return fishScript(spots)
   const start =

@@ -19,7 +19,6 @@ import type { DataFolder } from './data-folder.ts'
 import { createProcessReader } from './read-process.ts'
 import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
 
-type ReportedEngine = Awaited<ReturnType<Parameters<ServiceHost['check']>[0]['engine']>>
 type Size = Awaited<ReturnType<ServiceHost['measure']>>
 
 // Files checked in parallel; source: ours, there are four file system threads.
@@ -84,7 +83,7 @@ export function createHost(
   }
 }
 
-function asSeen(reported: ReportedEngine): EngineSeen {
+function asSeen(reported: Awaited<ReturnType<Parameters<ServiceHost['check']>[0]['engine']>>): EngineSeen {
   if (reported?.state !== 'connected')
     return { state: 'absent', reason: reported?.reason ?? 'this service runs its workers without containers' }
   const { source = '', version = '', platform = '', info = {} } = reported

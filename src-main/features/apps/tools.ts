@@ -172,7 +172,5 @@ async function deploy(
   }
 }
 
-type Plan = ResponseOf<'projectPlan'>['plan']
-
-const stepsText = ({ steps }: Plan): string =>
+const stepsText = ({ steps }: ResponseOf<'projectPlan'>['plan']): string =>
   steps.map(({ resource, action }) => `${action} ${resource}`).join(', ') || 'Nothing changes.'

@@ -191,7 +191,6 @@ const BODY_LENGTH = 1000
 const NEWEST = 10
 
 type LoadTest = ResponseOf<'loadTestRead'>
-type Spans = NonNullable<LoadTest['result']['latency']>
 
 function viewOf({ id, endpointId: endpoint, state, reason, plan, startedAt, result }: LoadTest) {
   const { elapsedMs, latency, delay, execution, ...counts } = result
@@ -205,6 +204,6 @@ function viewOf({ id, endpointId: endpoint, state, reason, plan, startedAt, resu
   }
 }
 
-const spansText = (spans: Spans | undefined) =>
+const spansText = (spans: NonNullable<LoadTest['result']['latency']> | undefined) =>
   spans &&
   `p50 ${durationText(spans.p50)}, p90 ${durationText(spans.p90)}, p99 ${durationText(spans.p99)}, longest ${durationText(spans.max)}`

@@ -13,7 +13,7 @@ import { createTally, evaluateResponse } from './rules.ts'
 
 export type LoadTests = ReturnType<typeof createLoadTests>
 
-type Running = RunningLoadTest & { readonly stored: Promise<void> }
+type Running = ReturnType<typeof runLoadTest> & { readonly stored: Promise<void> }
 
 // Interval of notifications, ms; source: ours, people do not read faster changes.
 const NOTIFY_EVERY_MS = 200
@@ -114,8 +114,6 @@ type LoadTestDeps = {
   readonly url: () => string
   readonly accountKey: () => string
 }
-
-type RunningLoadTest = ReturnType<typeof runLoadTest>
 
 function runLoadTest(
   deps: LoadTestDeps,

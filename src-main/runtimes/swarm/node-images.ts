@@ -14,15 +14,13 @@ import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 import type { ImageProgram } from './worker-service.ts'
 
-type Docker = Connected['docker']
-
 export type PinnedImage = { readonly ref: string; readonly program: ImageProgram }
 
 /**
  * An image reference all nodes can obtain.
  * @param name as in settings or our own
  */
-export async function pinnedImage(docker: Docker, name: string): Promise<PinnedImage> {
+export async function pinnedImage(docker: Connected['docker'], name: string): Promise<PinnedImage> {
   const { Id, RepoDigests = [], Config } = await docker.getImage(name).inspect()
   const program = { entrypoint: [Config.Entrypoint ?? []].flat(), command: Config.Cmd ?? [] }
   const { fromImage } = splitImage(name)

@@ -94,9 +94,7 @@ export function ServersCard({ endpoint: { id, app } }: { readonly endpoint: Live
   )
 }
 
-type ServerProps = { readonly server: EndpointServer; readonly change: Change | undefined }
-
-function Server({ server, change }: ServerProps) {
+function Server({ server, change }: { readonly server: EndpointServer; readonly change: Change | undefined }) {
   const { number, address, state, lostBecause, lostSince, lacks, jobs, loaded } = server
   const [asks, setAsks] = useState(false)
   const name = serverText(address)

@@ -154,10 +154,8 @@ function Reason({ reason }: Pick<FleetEvent, 'reason'>) {
 
 const EVENT_CHOICES = ['all', 'crashes', 'scaling', 'endpoints', 'releases', 'moves'] as const
 
-type EventChoice = (typeof EVENT_CHOICES)[number]
-
 /** Event kinds of a choice; undefined means all except plain transitions. */
-const KINDS_OF: Readonly<Record<EventChoice, FleetEvent['kind'] | undefined>> = {
+const KINDS_OF: Readonly<Record<(typeof EVENT_CHOICES)[number], FleetEvent['kind'] | undefined>> = {
   all: undefined,
   crashes: 'crash',
   scaling: 'scale',

@@ -38,7 +38,6 @@ export type InstalledSetsOptions = {
 }
 
 type Request = Parameters<InstallPackages>[0]
-type Options = Parameters<InstallPackages>[1]
 
 export function createPackageInstaller(options: InstalledSetsOptions): InstallPackages {
   return async (request, { onLine, signal }) => {
@@ -90,7 +89,7 @@ async function fillSet(
   folder: string,
   installer: Installer,
   request: Request,
-  { onLine, signal }: Options,
+  { onLine, signal }: Parameters<InstallPackages>[1],
   { env, limitMs }: InstalledSetsOptions,
 ): Promise<void> {
   const [site, requirementsFile, excludesFile] = ['site', 'requirements.txt', 'excludes.txt'].map((name) =>

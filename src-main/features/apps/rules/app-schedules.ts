@@ -2,8 +2,6 @@ import type { ReleaseKind } from '../../../contract/app.ts'
 import { AppError } from '../../../contract/errors.ts'
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 
-type Resources = Readonly<Record<string, ManifestResource>>
-
 export const scheduledIn = ({ resources }: Pick<Manifest, 'resources'>): readonly string[] =>
   Object.keys(resources).filter((name) => resources[name]?.schedule !== undefined)
 
@@ -19,7 +17,7 @@ export function refuseSchedules(scheduled: readonly string[], isOn: boolean): vo
 export function withSchedules(
   manifest: Pick<Manifest, 'resources'>,
   { isOn, isPreview, kind }: { readonly isOn: boolean; readonly isPreview: boolean; readonly kind: ReleaseKind },
-): { readonly resources: Resources; readonly warnings: readonly string[] } {
+): { readonly resources: Readonly<Record<string, ManifestResource>>; readonly warnings: readonly string[] } {
   const scheduled = scheduledIn(manifest)
   if (!isPreview && kind === 'deploy') refuseSchedules(scheduled, isOn)
   if (scheduled.length === 0 || (isOn && !isPreview)) return { resources: manifest.resources, warnings: [] }

@@ -15,7 +15,6 @@ import { isFinal } from '../../jobs/rules/transitions.ts'
 import { countBatch, deleteBatch, requireBatch, startBatch } from '../batches.ts'
 import { UNQUEUED_AS, wireState } from '../rules/counts.ts'
 
-type Operations = { readonly [Name in keyof typeof BATCH_V2_ROUTES]: V2Operate<Name> }
 type Named = OperationRequest & { readonly path: { readonly batchId: string } }
 
 function batchOf({ path, service, endpoint }: Named): Batch {
@@ -108,7 +107,7 @@ function startOf({ startedAt, finishedAt, executionMs }: Job, offset: number): n
 
 const isoTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-export const BATCH_V2_OPERATIONS: Operations = {
+export const BATCH_V2_OPERATIONS: { readonly [Name in keyof typeof BATCH_V2_ROUTES]: V2Operate<Name> } = {
   async batchCreateV2(request) {
     const { c, service, endpoint } = request
     const submissions = await readRequests(request)

@@ -18,8 +18,6 @@ const BYTES_AT_ONCE = 16 * MIB
 // Bytes of lines parsed in one turn of the event loop; empty lists take 10 ms. Source: ours.
 const TURN_BYTES = 128 * KIB
 
-type ImportResult = (typeof jobImportResult)['_output']
-
 type LineTaker = {
   readonly first?: number
   readonly most?: number
@@ -33,7 +31,7 @@ type LineTaker = {
 export async function importLines(
   c: Context,
   { first = 1, most, queue, isRefusal = isAppError, refuse, took }: LineTaker,
-): Promise<ImportResult> {
+): Promise<(typeof jobImportResult)['_output']> {
   const bad: { line: number; reason: string }[] = []
   let queued = 0
   let refused = 0

@@ -15,7 +15,6 @@ const section = z
   .catchall(z.string().nullish())
 const pathsFile = z.record(z.string(), section.nullable())
 
-type Section = z.infer<typeof section>
 type ModelPath = { readonly folder: string; readonly directory: string; readonly path: string }
 
 // Python code in the same file as the models.
@@ -63,7 +62,7 @@ function readSections(path: string, text: string): z.infer<typeof pathsFile> {
 }
 
 function pathsOf(
-  { base_path, is_default: _isDefault, ...kinds }: Section,
+  { base_path, is_default: _isDefault, ...kinds }: z.infer<typeof section>,
   from: string,
   surroundings: Pick<Surroundings, 'home' | 'env'>,
 ): readonly ModelPath[] {

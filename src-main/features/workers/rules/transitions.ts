@@ -234,7 +234,6 @@ export const WORKER_TRANSITIONS = { ...PHASE_TRANSITIONS, ...DUTY_TRANSITIONS } 
 
 export type WorkerEvent = keyof typeof WORKER_TRANSITIONS
 
-type PhaseEvent = keyof typeof PHASE_TRANSITIONS
 type DutyEvent = keyof typeof DUTY_TRANSITIONS
 
 export const WORKER_EVENTS = Object.keys(WORKER_TRANSITIONS) as readonly WorkerEvent[]
@@ -250,7 +249,7 @@ function follow<Place extends string>({ from, to }: Transition<Place>, place: Pl
  * Source: the table.
  * @returns undefined if the event is illegal in this phase: a lost race, not an error
  */
-function nextPhase(phase: WorkerPhase, event: PhaseEvent): WorkerPhase | undefined {
+function nextPhase(phase: WorkerPhase, event: keyof typeof PHASE_TRANSITIONS): WorkerPhase | undefined {
   return follow<WorkerPhase>(PHASE_TRANSITIONS[event], phase)
 }
 

@@ -120,9 +120,8 @@ function numberProblem(text: string, most: number): string | undefined {
     : `A whole number from 1 to ${most.toLocaleString('en')}.`
 }
 
-type Plan = Omit<LoadTestCreate, 'requests' | 'concurrency'>
 type Written = {
-  readonly plan: Plan
+  readonly plan: Omit<LoadTestCreate, 'requests' | 'concurrency'>
   readonly shown: string
   readonly onChange: (shown: string) => void
   readonly problem: string | undefined

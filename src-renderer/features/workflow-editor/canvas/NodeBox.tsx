@@ -63,9 +63,7 @@ function PlainNode({ view, selected }: PartProps) {
   )
 }
 
-type WholeProps = PartProps & Pick<FlowNode['data'], 'own' | 'hasRoom'>
-
-function WholeNode({ view, own, selected, hasRoom }: WholeProps) {
+function WholeNode({ view, own, selected, hasRoom }: PartProps & Pick<FlowNode['data'], 'own' | 'hasRoom'>) {
   const payloadId = useEditor((state) => payloadIdOf(state.document, state.path, view.id))
   const progress = useNodeProgress(payloadId, view.kind === 'subgraph')
   const isNote = view.kind === 'note' || view.kind === 'markdown'

@@ -80,12 +80,10 @@ function picturesOf({ preview, results, state }: NodeProgress): readonly Picture
 const othersOf = ({ results = [] }: NodeProgress): readonly RunResult[] =>
   results.filter((one) => mediaKind(one) === 'audio' || one.mediaType === 'text/plain').slice(0, MOST)
 
-type NodeTextProps = { readonly asset: string; readonly name: string }
-
 // Readable amount, in bytes; the results panel has everything.
 const SHOWN_BYTES = 4000
 
-function NodeText({ asset, name }: NodeTextProps) {
+function NodeText({ asset, name }: { readonly asset: string; readonly name: string }) {
   const { data, error } = useQuery({ queryKey: ['text-of-asset', asset], queryFn: () => readStart(asset) })
   return (
     <section

@@ -73,7 +73,7 @@ function paintLink(pen: Pen, { from, to, type }: PictureLink, { slot }: PictureC
   pen.stroke()
 }
 
-function paintNode(pen: Pen, node: PictureNode, colours: PictureColours, named: boolean): void {
+function paintNode(pen: Pen, node: GraphPicture['nodes'][number], colours: PictureColours, named: boolean): void {
   const { box, title, colour, isOff, isBare } = node
   const alpha = isOff ? OFF_ALPHA : 1
   pen.globalAlpha = alpha
@@ -126,7 +126,6 @@ export function fitInto({ bounds }: GraphPicture, { width, height }: PictureSize
 }
 
 type GraphPicture = ReturnType<typeof graphPicture>
-type PictureNode = GraphPicture['nodes'][number]
 type PictureLink = GraphPicture['links'][number]
 type PictureGroup = GraphPicture['groups'][number]
 

@@ -9,9 +9,7 @@ import { useTab } from '../store/editor-store.ts'
 import { PublishPanel } from './PublishPanel.tsx'
 import { SweepPanel } from './SweepPanel.tsx'
 
-type Props = { readonly name: string; readonly onDeploy: () => void }
-
-export function GraphActions({ name, onDeploy }: Props) {
+export function GraphActions({ name, onDeploy }: { readonly name: string; readonly onDeploy: () => void }) {
   const { workflowId } = useTab()
   const [, go] = useLocation()
   const [panel, setPanel] = useState<'publish' | 'sweep'>()

@@ -213,9 +213,7 @@ function TemplatePicture({ template }: { readonly template: WorkflowTemplate }) 
   )
 }
 
-type VersionsPanelProps = { readonly workflow: WorkflowView; readonly onClose: () => void }
-
-function VersionsPanel({ workflow, onClose }: VersionsPanelProps) {
+function VersionsPanel({ workflow, onClose }: { readonly workflow: WorkflowView; readonly onClose: () => void }) {
   const app = useApp()
   const [, go] = useLocation()
   const { data, error } = useQuery({

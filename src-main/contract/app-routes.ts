@@ -36,7 +36,7 @@ import { POD_ROUTES } from './pods.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
 import { LOAD_TEST_ROUTES, REQUEST_ROUTES } from './requests.ts'
-import { done, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
+import { DELETE, done, GET, PATCH, POST, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
@@ -61,27 +61,14 @@ const logQuery = {
 export const APP_TOPICS = {
   'The service': {
     ...SYSTEM_ROUTES,
-    info: {
-      methods: ['GET'],
-      path: '/api/info',
-      summary: 'Read the address and state of the service',
-      response: serviceInfo,
-    },
-    settingsRead: {
-      methods: ['GET'],
-      path: '/api/settings',
-      summary: 'Read the settings',
-      response: serviceSettings,
-    },
-    settingsUpdate: {
-      methods: ['PATCH'],
-      path: '/api/settings',
-      summary: 'Change settings',
+    info: GET('/api/info', 'Read the address and state of the service', { response: serviceInfo }),
+    settingsRead: GET('/api/settings', 'Read the settings', { response: serviceSettings }),
+    settingsUpdate: PATCH('/api/settings', 'Change settings', {
       role: 'admin',
       body: serviceSettingsUpdate,
       response: serviceSettings,
       errors: ['NOT_JSON', 'BAD_FIELD'],
-    },
+    }),
   },
   Apps: {
     ...DEPLOY_ROUTES,
@@ -89,119 +76,87 @@ export const APP_TOPICS = {
     ...PROJECT_ROUTES,
   },
   Endpoints: {
-    endpointList: {
-      methods: ['GET'],
-      path: '/api/endpoints',
-      summary: 'List endpoints',
-      response: z.object({ endpoints: z.array(endpointView) }),
-    },
-    endpointCreate: {
-      methods: ['POST'],
-      path: '/api/endpoints',
-      summary: 'Create an endpoint; its key is shown only once',
+    endpointList: GET('/api/endpoints', 'List endpoints', { response: z.object({ endpoints: z.array(endpointView) }) }),
+    endpointCreate: POST('/api/endpoints', 'Create an endpoint; its key is shown only once', {
       body: endpointCreate,
       response: endpointWithKey,
       errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS', 'BODY_TOO_LARGE'],
-    },
-    endpointRead: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId',
-      summary: 'Read an endpoint',
-      response: endpointView,
-    },
-    endpointUpdate: {
-      methods: ['PATCH'],
-      path: '/api/endpoints/:endpointId',
-      summary: 'Change settings of an endpoint; workers are replaced if needed',
-      body: endpointUpdate,
-      response: changedEndpoint,
-      errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'],
-    },
-    endpointInstall: {
-      methods: ['POST'],
-      path: '/api/endpoints/:endpointId/install',
-      summary: 'Install Python packages for the workers of an endpoint; reading the endpoint shows the progress',
-      body: z.strictObject({ packages: z.array(packageWish).min(1).max(50) }),
-      response: endpointView,
-      errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
-    },
-    endpointServers: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId/servers',
-      summary: 'List the ComfyUI servers of an endpoint, what each lacks and runs',
-      response: endpointServers,
-      source: 'docs/spec/image-workflows.md, 6.2',
-    },
-    endpointServerChange: {
-      methods: ['POST'],
-      path: '/api/endpoints/:endpointId/servers',
-      summary: 'Add, remove, drain or resume a ComfyUI server of an endpoint',
-      body: endpointServerChange,
-      response: endpointServers.extend({
-        warning: z.string().optional().describe('why no server answers at an address that was added'),
-      }),
-      errors: ['NOT_JSON', 'BAD_FIELD'],
-      source: 'docs/spec/image-workflows.md, 6.2',
-    },
-    endpointDependents: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId/dependents',
-      summary: 'List what breaks if an endpoint is deleted',
+    }),
+    endpointRead: GET('/api/endpoints/:endpointId', 'Read an endpoint', { response: endpointView }),
+    endpointUpdate: PATCH(
+      '/api/endpoints/:endpointId',
+      'Change settings of an endpoint; workers are replaced if needed',
+      { body: endpointUpdate, response: changedEndpoint, errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'] },
+    ),
+    endpointInstall: POST(
+      '/api/endpoints/:endpointId/install',
+      'Install Python packages for the workers of an endpoint; reading the endpoint shows the progress',
+      {
+        body: z.strictObject({ packages: z.array(packageWish).min(1).max(50) }),
+        response: endpointView,
+        errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
+      },
+    ),
+    endpointServers: GET(
+      '/api/endpoints/:endpointId/servers',
+      'List the ComfyUI servers of an endpoint, what each lacks and runs',
+      { response: endpointServers, source: 'docs/spec/image-workflows.md, 6.2' },
+    ),
+    endpointServerChange: POST(
+      '/api/endpoints/:endpointId/servers',
+      'Add, remove, drain or resume a ComfyUI server of an endpoint',
+      {
+        body: endpointServerChange,
+        response: endpointServers.extend({
+          warning: z.string().optional().describe('why no server answers at an address that was added'),
+        }),
+        errors: ['NOT_JSON', 'BAD_FIELD'],
+        source: 'docs/spec/image-workflows.md, 6.2',
+      },
+    ),
+    endpointDependents: GET('/api/endpoints/:endpointId/dependents', 'List what breaks if an endpoint is deleted', {
       response: endpointDependents,
-    },
-    endpointDelete: {
-      methods: ['DELETE'],
-      path: '/api/endpoints/:endpointId',
-      summary: 'Stop the workers, cancel the jobs and delete the endpoint',
+    }),
+    endpointDelete: DELETE('/api/endpoints/:endpointId', 'Stop the workers, cancel the jobs and delete the endpoint', {
       response: done.extend({ broke: endpointDependents.optional().describe('missing: nothing depended on it') }),
-    },
-    endpointPause: {
-      methods: ['POST'],
-      path: '/api/endpoints/:endpointId/pause',
-      summary: 'Pause an endpoint: no job is started, new jobs are still accepted and wait',
+    }),
+    endpointPause: POST(
+      '/api/endpoints/:endpointId/pause',
+      'Pause an endpoint: no job is started, new jobs are still accepted and wait',
+      { response: endpointView },
+    ),
+    endpointResume: POST('/api/endpoints/:endpointId/resume', 'Resume an endpoint, and clear a crash loop', {
       response: endpointView,
-    },
-    endpointResume: {
-      methods: ['POST'],
-      path: '/api/endpoints/:endpointId/resume',
-      summary: 'Resume an endpoint, and clear a crash loop',
-      response: endpointView,
-    },
-    endpointRotateKey: {
-      methods: ['POST'],
-      path: '/api/endpoints/:endpointId/rotate-key',
-      summary: 'Create a new key for the endpoint; the old one stops working at once',
-      response: endpointWithKey,
-    },
-    endpointLogs: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId/logs',
-      summary: 'Read the log of all workers of an endpoint',
+    }),
+    endpointRotateKey: POST(
+      '/api/endpoints/:endpointId/rotate-key',
+      'Create a new key for the endpoint; the old one stops working at once',
+      { response: endpointWithKey },
+    ),
+    endpointLogs: GET('/api/endpoints/:endpointId/logs', 'Read the log of all workers of an endpoint', {
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],
-    },
-    endpointRequests: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId/requests',
-      summary: 'List the requests to a load-balanced endpoint that have ended, newest first',
-      query: {
-        status: z
-          .string()
-          .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 502, or a class like 5xx')
-          .optional(),
-        limit: wholeNumberTo(limit('listPageMax')).optional(),
-        cursor: wholeNumber.optional(),
-        after: logQuery.after,
-        follow: logQuery.follow,
+    }),
+    endpointRequests: GET(
+      '/api/endpoints/:endpointId/requests',
+      'List the requests to a load-balanced endpoint that have ended, newest first',
+      {
+        query: {
+          status: z
+            .string()
+            .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 502, or a class like 5xx')
+            .optional(),
+          limit: wholeNumberTo(limit('listPageMax')).optional(),
+          cursor: wholeNumber.optional(),
+          after: logQuery.after,
+          follow: logQuery.follow,
+        },
+        response: proxiedRequestPage,
+        errors: ['BAD_FIELD'],
       },
-      response: proxiedRequestPage,
-      errors: ['BAD_FIELD'],
-    },
-    endpointMetrics: {
-      methods: ['GET'],
-      path: '/api/endpoints/:endpointId/metrics',
-      summary: 'Read queue, delay, execution and workers over time',
+    ),
+    endpointMetrics: GET('/api/endpoints/:endpointId/metrics', 'Read queue, delay, execution and workers over time', {
       query: {
         from: wholeNumber.optional(),
         to: wholeNumber.optional(),
@@ -209,70 +164,56 @@ export const APP_TOPICS = {
       },
       response: metricsSeries,
       errors: ['BAD_FIELD'],
-    },
+    }),
     ...CATALOG_ROUTES,
     ...FLEET_EVENT_ROUTES,
   },
   Workers: {
-    workerList: {
-      methods: ['GET'],
-      path: '/api/workers',
-      summary: 'List workers',
+    workerList: GET('/api/workers', 'List workers', {
       query: { endpoint: z.string().optional() },
       response: z.object({ workers: z.array(workerView) }),
-    },
-    workerUsage: {
-      methods: ['GET'],
-      path: '/api/workers/usage',
-      summary: 'Read the current usage of workers: CPU, memory, network, GPUs; with follow=true as events every 2 s',
-      query: {
-        endpoint: z.string().optional(),
-        after: wholeNumber
-          .optional()
-          .describe('time of the last reading already seen; readings of the last minutes come first'),
-        follow: z.enum(['true', 'false']).optional(),
+    }),
+    workerUsage: GET(
+      '/api/workers/usage',
+      'Read the current usage of workers: CPU, memory, network, GPUs; with follow=true as events every 2 s',
+      {
+        query: {
+          endpoint: z.string().optional(),
+          after: wholeNumber
+            .optional()
+            .describe('time of the last reading already seen; readings of the last minutes come first'),
+          follow: z.enum(['true', 'false']).optional(),
+        },
+        response: usageReading,
+        errors: ['BAD_FIELD'],
       },
-      response: usageReading,
-      errors: ['BAD_FIELD'],
-    },
-    workerStop: {
-      methods: ['POST'],
-      path: '/api/workers/:workerId/stop',
-      summary: 'Stop a worker; its jobs get the grace time to finish',
+    ),
+    workerStop: POST('/api/workers/:workerId/stop', 'Stop a worker; its jobs get the grace time to finish', {
       response: done,
       errors: ['WORKER_NOT_FOUND'],
-    },
-    workerLogs: {
-      methods: ['GET'],
-      path: '/api/workers/:workerId/logs',
-      summary: 'Read the log of a worker',
+    }),
+    workerLogs: GET('/api/workers/:workerId/logs', 'Read the log of a worker', {
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],
-    },
+    }),
     ...WORKER_MANAGEMENT_ROUTES,
     ...SHELL_ROUTES,
   },
   Pods: POD_ROUTES,
   Jobs: {
     ...JOB_ROUTES,
-    jobLogs: {
-      methods: ['GET'],
-      path: '/api/jobs/:jobId/logs',
-      summary: 'Read the log of a job',
+    jobLogs: GET('/api/jobs/:jobId/logs', 'Read the log of a job', {
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],
-    },
-    deliveryResend: {
-      methods: ['POST'],
-      path: '/api/deliveries/:deliveryId/resend',
-      summary: 'Send a webhook again',
+    }),
+    deliveryResend: POST('/api/deliveries/:deliveryId/resend', 'Send a webhook again', {
       role: 'run',
       response: webhookDelivery,
       errors: ['DELIVERY_NOT_FOUND'],
       source: 'docs/spec/job-api.md, 6',
-    },
+    }),
     ...BATCH_ROUTES,
     ...SCHEDULE_ROUTES,
     ...PENDING_BULK_ROUTES,
@@ -291,39 +232,31 @@ export const APP_TOPICS = {
   },
   'Keys and other machines': {
     ...KEY_ROUTES,
-    keyRotate: {
-      methods: ['POST'],
-      path: '/api/account-key/rotate',
-      summary: 'Create a new account key and write it to the key file',
+    keyRotate: POST('/api/account-key/rotate', 'Create a new account key and write it to the key file', {
       role: 'admin',
       response: z.object({ keyFile: z.string() }),
       source: 'docs/spec/job-api.md, 9',
-    },
+    }),
     ...SIGN_IN_ROUTES,
-    registryList: {
-      methods: ['GET'],
-      path: '/api/registries',
-      summary: 'List stored credentials for image registries, without passwords',
+    registryList: GET('/api/registries', 'List stored credentials for image registries, without passwords', {
       response: z.object({ registries: z.array(registryView) }),
       errors: ['SECRET_LOST'],
-    },
-    registryPut: {
-      methods: ['POST'],
-      path: '/api/registries',
-      summary: 'Store credentials for an image registry; they replace those of the same name',
-      role: 'admin',
-      body: registryCreate,
-      response: registryView,
-      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    },
-    registryRemove: {
-      methods: ['DELETE'],
-      path: '/api/registries/:name',
-      summary: 'Remove credentials for an image registry',
+    }),
+    registryPut: POST(
+      '/api/registries',
+      'Store credentials for an image registry; they replace those of the same name',
+      {
+        role: 'admin',
+        body: registryCreate,
+        response: registryView,
+        errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+      },
+    ),
+    registryRemove: DELETE('/api/registries/:name', 'Remove credentials for an image registry', {
       role: 'admin',
       response: done,
       errors: ['REGISTRY_NOT_FOUND'],
-    },
+    }),
     ...MACHINE_ROUTES,
     ...TARGET_ROUTES,
   },

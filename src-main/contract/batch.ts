@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jobRequest, jobState } from './job.ts'
 import { limit } from './limits.ts'
-import { type Route, wholeNumber, wholeNumberTo } from './routes.ts'
+import { DELETE, GET, POST, PUT, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** States of a batch on the wire. Source: the platform. */
 export const BATCH_STATES = ['DRAFT', 'FINALIZED', 'FAILED', 'CANCELLED'] as const
@@ -51,10 +51,7 @@ const storageErrors = ['STORAGE_FAILED', 'DISK_FULL'] as const
 const source = 'the platform; docs/spec/batches.md, 1'
 
 export const BATCH_V2_ROUTES = {
-  batchCreateV2: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/batch',
-    summary: 'Create a draft batch from a list of run bodies, which may be empty',
+  batchCreateV2: POST('/v2/:endpointId/batch', 'Create a draft batch from a list of run bodies, which may be empty', {
     role: 'run',
     body: requests,
     readsOwnBody: true,
@@ -62,11 +59,8 @@ export const BATCH_V2_ROUTES = {
     response: handle,
     errors: [...bodyErrors, ...storageErrors, 'TOO_MANY_BATCHES'],
     source,
-  },
-  batchAppendV2: {
-    methods: ['POST'],
-    path: `${BATCH}/requests`,
-    summary: 'Add requests to a draft: all of them, or none if one is invalid',
+  }),
+  batchAppendV2: POST(`${BATCH}/requests`, 'Add requests to a draft: all of them, or none if one is invalid', {
     role: 'run',
     body: z.object({ requests }),
     readsOwnBody: true,
@@ -74,67 +68,49 @@ export const BATCH_V2_ROUTES = {
     response: handle.extend({ requestTotal: count, requestIds: z.array(z.string()).describe('of the new ones') }),
     errors: [...bodyErrors, ...storageErrors, 'BATCH_NOT_FOUND', 'BATCH_CLOSED'],
     source,
-  },
-  batchFinalizeV2: {
-    methods: ['POST'],
-    path: `${BATCH}/finalize`,
-    summary: 'Queue the requests of a draft; a finalized batch is left as it is',
+  }),
+  batchFinalizeV2: POST(`${BATCH}/finalize`, 'Queue the requests of a draft; a finalized batch is left as it is', {
     role: 'run',
     response: handle,
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'QUEUE_FULL', 'ENDPOINT_PAUSED'],
     source,
-  },
-  batchUpdateV2: {
-    methods: ['PUT'],
-    path: BATCH,
-    summary: 'Rename a batch',
+  }),
+  batchUpdateV2: PUT(BATCH, 'Rename a batch', {
     role: 'run',
     body: z.object({ name: batchName.optional() }),
     response: batchRecord,
     errors: ['NOT_JSON', 'BAD_INPUT', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND'],
     source,
-  },
-  batchRemoveRequestV2: {
-    methods: ['DELETE'],
-    path: `${BATCH}/requests/:requestId`,
-    summary: 'Remove a request from a draft',
+  }),
+  batchRemoveRequestV2: DELETE(`${BATCH}/requests/:requestId`, 'Remove a request from a draft', {
     role: 'run',
     response: handle.extend({ requestTotal: count }),
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'JOB_NOT_FOUND'],
     source,
-  },
-  batchListV2: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/batch',
-    summary: 'List the batches of an endpoint, newest first',
+  }),
+  batchListV2: GET('/v2/:endpointId/batch', 'List the batches of an endpoint, newest first', {
     response: z.object({ batches: z.array(batchRecord) }),
     errors: [],
     source,
-  },
-  batchReadV2: {
-    methods: ['GET'],
-    path: BATCH,
-    summary: 'Read a batch; it is done when requestCompleted and requestFailed add up to requestTotal',
+  }),
+  batchReadV2: GET(BATCH, 'Read a batch; it is done when requestCompleted and requestFailed add up to requestTotal', {
     response: batchRecord,
     errors: ['BATCH_NOT_FOUND'],
     source,
-  },
-  batchCancelV2: {
-    methods: ['POST'],
-    path: `${BATCH}/cancel`,
-    summary: 'Cancel the waiting requests of a batch; it is CANCELLED once running ones have finished',
-    role: 'run',
-    response: handle,
-    errors: ['BATCH_NOT_FOUND'],
-    source,
-  },
-  batchRequests: {
-    methods: ['GET'],
-    path: `${BATCH}/requests`,
-    summary: 'List the requests of a batch with their results, in the order they were added',
-    query: { offset: wholeNumber.optional(), limit: wholeNumberTo(limit('batchPageMax')).optional() },
-    response: batchRequests,
-    errors: ['BATCH_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
-    source,
-  },
+  }),
+  batchCancelV2: POST(
+    `${BATCH}/cancel`,
+    'Cancel the waiting requests of a batch; it is CANCELLED once running ones have finished',
+    { role: 'run', response: handle, errors: ['BATCH_NOT_FOUND'], source },
+  ),
+  batchRequests: GET(
+    `${BATCH}/requests`,
+    'List the requests of a batch with their results, in the order they were added',
+    {
+      query: { offset: wholeNumber.optional(), limit: wholeNumberTo(limit('batchPageMax')).optional() },
+      response: batchRequests,
+      errors: ['BATCH_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],
+      source,
+    },
+  ),
 } as const satisfies Record<string, Route>

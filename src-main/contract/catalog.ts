@@ -3,7 +3,7 @@
  * otherwise ours.
  */
 import { z } from 'zod'
-import type { Route } from './routes.ts'
+import { GET, type Route } from './routes.ts'
 
 /** Entry of the sample handler, and id of the endpoint created at first start. */
 export const HELLO = 'hello'
@@ -58,10 +58,7 @@ export const catalogEntry = z.object({
 export type CatalogEntry = z.infer<typeof catalogEntry>
 
 export const CATALOG_ROUTES = {
-  catalogList: {
-    methods: ['GET'],
-    path: '/api/catalog',
-    summary: 'List ready-made endpoints, and what this machine lacks for each',
+  catalogList: GET('/api/catalog', 'List ready-made endpoints, and what this machine lacks for each', {
     response: z.object({ entries: z.array(catalogEntry) }),
-  },
+  }),
 } as const satisfies Record<string, Route>

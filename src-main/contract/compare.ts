@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { JOB_STATES } from './job.ts'
 import { jobFilterBody } from './job-routes.ts'
 import { limit } from './limits.ts'
-import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
+import { DELETE, done, GET, moment, POST, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** All versions at once; or a search for the first that differs in an ordered list. */
 const COMPARISON_MODES = ['compare', 'bisect'] as const
@@ -153,41 +153,33 @@ export type ComparisonView = z.infer<typeof comparisonView>
 const COMPARISON = '/api/comparisons/:comparisonId'
 
 export const COMPARISON_ROUTES = {
-  comparisonList: {
-    methods: ['GET'],
-    path: '/api/comparisons',
-    summary: 'List comparisons, newest first',
+  comparisonList: GET('/api/comparisons', 'List comparisons, newest first', {
     response: z.object({ comparisons: z.array(comparisonView) }),
-  },
-  comparisonCreate: {
-    methods: ['POST'],
-    path: '/api/comparisons',
-    summary: 'Run inputs on several versions and compare the outputs; a version with an image needs the role deploy',
-    role: 'run',
-    body: comparisonCreate,
-    bodyLimit: { bytes: 2 * limit('comparisonFileBytes'), name: 'this operation' },
-    response: comparisonView,
-    errors: [
-      'NOT_JSON',
-      'BAD_FIELD',
-      'BODY_TOO_LARGE',
-      'ENDPOINT_NOT_FOUND',
-      'NOT_QUEUE_BASED',
-      'TOO_MANY_COMPARISONS',
-      'FORBIDDEN_ROLE',
-    ],
-  },
-  comparisonRead: {
-    methods: ['GET'],
-    path: COMPARISON,
-    summary: 'Read a comparison: its progress and its verdict',
+  }),
+  comparisonCreate: POST(
+    '/api/comparisons',
+    'Run inputs on several versions and compare the outputs; a version with an image needs the role deploy',
+    {
+      role: 'run',
+      body: comparisonCreate,
+      bodyLimit: { bytes: 2 * limit('comparisonFileBytes'), name: 'this operation' },
+      response: comparisonView,
+      errors: [
+        'NOT_JSON',
+        'BAD_FIELD',
+        'BODY_TOO_LARGE',
+        'ENDPOINT_NOT_FOUND',
+        'NOT_QUEUE_BASED',
+        'TOO_MANY_COMPARISONS',
+        'FORBIDDEN_ROLE',
+      ],
+    },
+  ),
+  comparisonRead: GET(COMPARISON, 'Read a comparison: its progress and its verdict', {
     response: comparisonView,
     errors: ['COMPARISON_NOT_FOUND'],
-  },
-  comparisonRows: {
-    methods: ['GET'],
-    path: `${COMPARISON}/rows`,
-    summary: 'List the results of a comparison by input, the worst first',
+  }),
+  comparisonRows: GET(`${COMPARISON}/rows`, 'List the results of a comparison by input, the worst first', {
     query: {
       version: wholeNumber.optional().describe('only of this version'),
       limit: wholeNumberTo(limit('listPageMax')).optional(),
@@ -195,21 +187,15 @@ export const COMPARISON_ROUTES = {
     },
     response: z.object({ rows: z.array(comparisonRow), more: z.boolean() }),
     errors: ['COMPARISON_NOT_FOUND', 'BAD_FIELD'],
-  },
-  comparisonStop: {
-    methods: ['POST'],
-    path: `${COMPARISON}/stop`,
-    summary: 'Stop a comparison, and cancel its jobs that have not ended',
+  }),
+  comparisonStop: POST(`${COMPARISON}/stop`, 'Stop a comparison, and cancel its jobs that have not ended', {
     role: 'run',
     response: comparisonView,
     errors: ['COMPARISON_NOT_FOUND'],
-  },
-  comparisonDelete: {
-    methods: ['DELETE'],
-    path: COMPARISON,
-    summary: 'Delete a comparison, with the endpoints that were made for its images; other jobs stay',
-    role: 'run',
-    response: done,
-    errors: ['COMPARISON_NOT_FOUND'],
-  },
+  }),
+  comparisonDelete: DELETE(
+    COMPARISON,
+    'Delete a comparison, with the endpoints that were made for its images; other jobs stay',
+    { role: 'run', response: done, errors: ['COMPARISON_NOT_FOUND'] },
+  ),
 } as const satisfies Record<string, Route>

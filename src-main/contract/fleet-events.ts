@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { moment, type Route } from './routes.ts'
+import { GET, moment, type Route } from './routes.ts'
 
 const momentText = z
   .string()
@@ -27,10 +27,7 @@ export const fleetEvent = z.object({
 export type FleetEvent = z.infer<typeof fleetEvent>
 
 export const FLEET_EVENT_ROUTES = {
-  fleetEventList: {
-    methods: ['GET'],
-    path: '/api/fleet-events',
-    summary: 'List events of endpoints and workers, newest first',
+  fleetEventList: GET('/api/fleet-events', 'List events of endpoints and workers, newest first', {
     query: {
       endpoint: z.string().optional(),
       kinds: z.string().max(100).optional().describe('separated by commas (default: all but `worker`)'),
@@ -44,5 +41,5 @@ export const FLEET_EVENT_ROUTES = {
       more: z.literal(true).optional().describe('there are older events'),
     }),
     errors: ['BAD_FIELD'],
-  },
+  }),
 } as const satisfies Record<string, Route>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { GRAPH_BODY } from './published.ts'
-import { moment, type Route } from './routes.ts'
+import { GET, moment, POST, type Route } from './routes.ts'
 import { imageConflict, workflowLock } from './worker-images.ts'
 
 export const IMAGE_STEPS = ['lock', 'build', 'test'] as const
@@ -89,34 +89,33 @@ export type ImageBuildRequest = z.output<typeof request>
 const params = { workflowId: z.string().min(1).max(100) }
 
 export const IMAGE_BUILD_ROUTES = {
-  imageBuildStart: {
-    methods: ['POST'],
-    path: '/api/workflows/:workflowId/image',
-    summary: 'Lock the workflow, and build and test its worker image; blocking conflicts stop it before the build',
-    params,
-    body: request,
-    bodyLimit: GRAPH_BODY,
-    response: imageBuildView,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'WORKFLOW_NOT_FOUND', 'IMAGE_BUILD_RUNNING', 'STOPPING'],
-    source: 'docs/spec/worker-images.md, 3',
-  },
-  imageBuildRead: {
-    methods: ['GET'],
-    path: '/api/workflows/:workflowId/image',
-    summary: 'Read the newest lock and build of the workflow, and their progress',
-    params,
-    query: {
-      follow: z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends'),
+  imageBuildStart: POST(
+    '/api/workflows/:workflowId/image',
+    'Lock the workflow, and build and test its worker image; blocking conflicts stop it before the build',
+    {
+      params,
+      body: request,
+      bodyLimit: GRAPH_BODY,
+      response: imageBuildView,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'WORKFLOW_NOT_FOUND', 'IMAGE_BUILD_RUNNING', 'STOPPING'],
+      source: 'docs/spec/worker-images.md, 3',
     },
-    response: imageBuildView,
-    errors: ['WORKFLOW_NOT_FOUND', 'BAD_FIELD'],
-  },
-  imageBuildCancel: {
-    methods: ['POST'],
-    path: '/api/workflows/:workflowId/image/cancel',
-    summary: 'Stop the build; the lock stays',
+  ),
+  imageBuildRead: GET(
+    '/api/workflows/:workflowId/image',
+    'Read the newest lock and build of the workflow, and their progress',
+    {
+      params,
+      query: {
+        follow: z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends'),
+      },
+      response: imageBuildView,
+      errors: ['WORKFLOW_NOT_FOUND', 'BAD_FIELD'],
+    },
+  ),
+  imageBuildCancel: POST('/api/workflows/:workflowId/image/cancel', 'Stop the build; the lock stays', {
     params,
     response: imageBuildView,
     errors: ['WORKFLOW_NOT_FOUND'],
-  },
+  }),
 } as const satisfies Record<string, Route>

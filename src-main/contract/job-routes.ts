@@ -13,7 +13,7 @@ import {
 } from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
-import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
+import { DELETE, done, GET, moment, POST, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
 const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)
@@ -186,10 +186,7 @@ export const jobImportResult = z.object({
 export type JobCount = z.infer<typeof jobCount>
 
 export const JOB_ROUTES = {
-  jobList: {
-    methods: ['GET'],
-    path: '/api/jobs',
-    summary: 'List and search jobs of all endpoints, newest first',
+  jobList: GET('/api/jobs', 'List and search jobs of all endpoints, newest first', {
     query: {
       ...filterQuery,
       ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
@@ -204,11 +201,8 @@ export const JOB_ROUTES = {
     },
     response: jobList,
     errors: ['BAD_FIELD'],
-  },
-  jobCount: {
-    methods: ['GET'],
-    path: '/api/job-count',
-    summary: 'Count the jobs that match a filter of the list',
+  }),
+  jobCount: GET('/api/job-count', 'Count the jobs that match a filter of the list', {
     query: {
       ...filterQuery,
       cursor: cursor.optional().describe('only jobs older than this'),
@@ -217,132 +211,125 @@ export const JOB_ROUTES = {
     response: jobCount,
     errors: ['BAD_FIELD'],
     source: 'ours, because a list of 100,000 has to know how long it is',
-  },
-  jobStates: {
-    methods: ['GET'],
-    path: '/api/job-states',
-    summary: 'Count the jobs that match a filter of the list, by state',
+  }),
+  jobStates: GET('/api/job-states', 'Count the jobs that match a filter of the list, by state', {
     query: filterWithoutStates,
     response: jobStateCounts,
     errors: ['BAD_FIELD'],
-  },
-  jobBulk: {
-    methods: ['POST'],
-    path: '/api/jobs/bulk',
-    summary: 'Retry, cancel or rerun many jobs whose state allows it; jobs that arrive in the meantime are not changed',
-    role: 'run',
-    body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
-    response: jobBulkResult,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-  },
-  jobCancelEffects: {
-    methods: ['POST'],
-    path: '/api/jobs/cancel-effects',
-    summary: 'Preview a cancel: count the selected jobs that have not ended, and other jobs that it may restart',
-    role: 'read',
-    isStep: true,
-    body: cancelledJobs,
-    response: cancelEffects,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND', 'SWEEP_NOT_FOUND', 'COMPARISON_NOT_FOUND'],
-  },
-  jobExport: {
-    methods: ['GET'],
-    path: '/api/job-export',
-    summary: 'Export jobs as JSON lines (application/x-ndjson), oldest first, with input, output and stream',
-    query: {
-      ...filterQuery,
-      cursor: cursor.optional().describe('only jobs older than this'),
-      ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
+  }),
+  jobBulk: POST(
+    '/api/jobs/bulk',
+    'Retry, cancel or rerun many jobs whose state allows it; jobs that arrive in the meantime are not changed',
+    {
+      role: 'run',
+      body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
+      response: jobBulkResult,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     },
-    response: z.string(),
-    errors: ['BAD_FIELD'],
-    source: 'ours, to keep results of jobs next to the code that made them',
-  },
-  jobImport: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/jobs',
-    summary: 'Queue a new job for each line: a body of `run`, or a line of an export',
-    role: 'run',
-    bodyType: 'application/x-ndjson',
-    response: jobImportResult,
-    errors: ['ENDPOINT_NOT_FOUND'],
-    source: 'ours, because inputs come as files',
-  },
-  jobRead: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId',
-    summary: 'Read a job with its history, reasons and deliveries',
+  ),
+  jobCancelEffects: POST(
+    '/api/jobs/cancel-effects',
+    'Preview a cancel: count the selected jobs that have not ended, and other jobs that it may restart',
+    {
+      role: 'read',
+      isStep: true,
+      body: cancelledJobs,
+      response: cancelEffects,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND', 'SWEEP_NOT_FOUND', 'COMPARISON_NOT_FOUND'],
+    },
+  ),
+  jobExport: GET(
+    '/api/job-export',
+    'Export jobs as JSON lines (application/x-ndjson), oldest first, with input, output and stream',
+    {
+      query: {
+        ...filterQuery,
+        cursor: cursor.optional().describe('only jobs older than this'),
+        ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
+      },
+      response: z.string(),
+      errors: ['BAD_FIELD'],
+      source: 'ours, to keep results of jobs next to the code that made them',
+    },
+  ),
+  jobImport: POST(
+    '/api/endpoints/:endpointId/jobs',
+    'Queue a new job for each line: a body of `run`, or a line of an export',
+    {
+      role: 'run',
+      bodyType: 'application/x-ndjson',
+      response: jobImportResult,
+      errors: ['ENDPOINT_NOT_FOUND'],
+      source: 'ours, because inputs come as files',
+    },
+  ),
+  jobRead: GET('/api/jobs/:jobId', 'Read a job with its history, reasons and deliveries', {
     response: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
-  },
-  jobPreview: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId/preview',
-    summary: 'Read a job as in a list, with more of its payloads and its error',
+  }),
+  jobPreview: GET('/api/jobs/:jobId/preview', 'Read a job as in a list, with more of its payloads and its error', {
     response: jobListItem,
     errors: ['JOB_NOT_FOUND'],
-  },
-  jobDelete: {
-    methods: ['DELETE'],
-    path: '/api/jobs/:jobId',
-    summary: 'Delete an ended job with its payloads, stream and history; the counts of its endpoint stay',
-    role: 'run',
-    response: done,
-    errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
-    source: 'ours, because a job that was only a check is no history',
-  },
-  jobFile: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId/file',
-    summary: 'Export a job with payloads, timeline, log and settings, without secrets, for another Drydock',
-    response: z.string(),
-    errors: ['JOB_NOT_FOUND'],
-    source: 'docs/spec/monitoring.md, 3',
-  },
-  jobRerun: {
-    methods: ['POST'],
-    path: '/api/jobs/:jobId/rerun',
-    summary: 'Run an ended job again: a new job with its input and policy, without its webhook',
-    role: 'run',
-    response: jobHandle,
-    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST', 'SECRET_LOST'],
-    source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
-  },
-  jobReorder: {
-    methods: ['POST'],
-    path: '/api/jobs/:jobId/place',
-    summary:
-      'Move a waiting job in its queue: to the front or back of its priority, next to another job, or to another priority',
-    role: 'run',
-    body: queueMove,
-    response: jobHandle,
-    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-    source: 'ours, because what is wanted first is often known only when others wait already',
-  },
-  jobQueue: {
-    methods: ['GET'],
-    path: '/api/endpoints/:endpointId/queue',
-    summary: 'List the waiting jobs of an endpoint, in the order in which workers get them',
-    query: {
-      limit: wholeNumberTo(limit('listPageMax')).optional(),
-      previews,
+  }),
+  jobDelete: DELETE(
+    '/api/jobs/:jobId',
+    'Delete an ended job with its payloads, stream and history; the counts of its endpoint stay',
+    {
+      role: 'run',
+      response: done,
+      errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
+      source: 'ours, because a job that was only a check is no history',
     },
-    response: jobQueue,
-    errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
-    source: 'ours, because what is wanted first is often known only when others wait already',
-  },
-  jobProgress: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId/progress',
-    summary: 'Read the progress of a job: its state, why it waits, and the latest report of its worker',
-    response: jobProgress,
-    errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
-    source: 'ours, because a page that shows previews reads this ten times a second, and an input may be megabytes',
-  },
-  jobChunks: {
-    methods: ['GET'],
-    path: '/api/jobs/:jobId/chunks',
-    summary: 'Read the chunks of a stream, to replay it',
+  ),
+  jobFile: GET(
+    '/api/jobs/:jobId/file',
+    'Export a job with payloads, timeline, log and settings, without secrets, for another Drydock',
+    { response: z.string(), errors: ['JOB_NOT_FOUND'], source: 'docs/spec/monitoring.md, 3' },
+  ),
+  jobRerun: POST(
+    '/api/jobs/:jobId/rerun',
+    'Run an ended job again: a new job with its input and policy, without its webhook',
+    {
+      role: 'run',
+      response: jobHandle,
+      errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST', 'SECRET_LOST'],
+      source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
+    },
+  ),
+  jobReorder: POST(
+    '/api/jobs/:jobId/place',
+    'Move a waiting job in its queue: to the front or back of its priority, next to another job, or to another priority',
+    {
+      role: 'run',
+      body: queueMove,
+      response: jobHandle,
+      errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
+      source: 'ours, because what is wanted first is often known only when others wait already',
+    },
+  ),
+  jobQueue: GET(
+    '/api/endpoints/:endpointId/queue',
+    'List the waiting jobs of an endpoint, in the order in which workers get them',
+    {
+      query: {
+        limit: wholeNumberTo(limit('listPageMax')).optional(),
+        previews,
+      },
+      response: jobQueue,
+      errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
+      source: 'ours, because what is wanted first is often known only when others wait already',
+    },
+  ),
+  jobProgress: GET(
+    '/api/jobs/:jobId/progress',
+    'Read the progress of a job: its state, why it waits, and the latest report of its worker',
+    {
+      response: jobProgress,
+      errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
+      source: 'ours, because a page that shows previews reads this ten times a second, and an input may be megabytes',
+    },
+  ),
+  jobChunks: GET('/api/jobs/:jobId/chunks', 'Read the chunks of a stream, to replay it', {
     query: {
       after: wholeNumber.optional().describe('chunks to leave out'),
       limit: wholeNumberTo(limit('chunksPerJob')).optional(),
@@ -352,7 +339,7 @@ export const JOB_ROUTES = {
       more: z.boolean().describe('whether the stream goes on after them'),
     }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
-  },
+  }),
 } as const satisfies Record<string, Route>
 
 const count = z.number().int()
@@ -416,79 +403,59 @@ const BATCH = '/api/batches/:batchId'
 const lineNumber = wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1')
 
 export const BATCH_ROUTES = {
-  batchList: {
-    methods: ['GET'],
-    path: '/api/batches',
-    summary: 'List batches, of all endpoints or of one, newest first',
+  batchList: GET('/api/batches', 'List batches, of all endpoints or of one, newest first', {
     query: { endpoint: z.string().optional() },
     response: z.object({ batches: z.array(batchView) }),
-  },
-  batchCreate: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/batches',
-    summary: 'Create a draft batch, or find the one whose upload was interrupted; its inputs follow as lines',
-    role: 'run',
-    body: batchCreate,
-    response: batchView,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND', 'NOT_QUEUE_BASED'],
-  },
-  batchAppend: {
-    methods: ['POST'],
-    path: `${BATCH}/lines`,
-    summary: 'Add each line, a body of `run`, to a draft; lines that have already arrived are skipped',
-    role: 'run',
-    isStep: true,
-    query: { from: lineNumber },
-    bodyType: 'application/x-ndjson',
-    response: jobImportResult.omit({ queued: true }).extend({ added: count, received: count }),
-    errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
-  },
-  batchFinalize: {
-    methods: ['POST'],
-    path: `${BATCH}/finalize`,
-    summary: 'Queue the inputs of a draft; a finalized batch is left as it is',
+  }),
+  batchCreate: POST(
+    '/api/endpoints/:endpointId/batches',
+    'Create a draft batch, or find the one whose upload was interrupted; its inputs follow as lines',
+    {
+      role: 'run',
+      body: batchCreate,
+      response: batchView,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND', 'NOT_QUEUE_BASED'],
+    },
+  ),
+  batchAppend: POST(
+    `${BATCH}/lines`,
+    'Add each line, a body of `run`, to a draft; lines that have already arrived are skipped',
+    {
+      role: 'run',
+      isStep: true,
+      query: { from: lineNumber },
+      bodyType: 'application/x-ndjson',
+      response: jobImportResult.omit({ queued: true }).extend({ added: count, received: count }),
+      errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
+    },
+  ),
+  batchFinalize: POST(`${BATCH}/finalize`, 'Queue the inputs of a draft; a finalized batch is left as it is', {
     role: 'run',
     response: batchView,
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'],
-  },
-  batchRead: {
-    methods: ['GET'],
-    path: BATCH,
-    summary: 'Read a batch: its counts, why inputs failed, and when it will end',
+  }),
+  batchRead: GET(BATCH, 'Read a batch: its counts, why inputs failed, and when it will end', {
     response: batchDetail,
     errors: ['BATCH_NOT_FOUND'],
-  },
-  batchRetry: {
-    methods: ['POST'],
-    path: `${BATCH}/retry`,
-    summary:
-      'Retry the jobs of a batch that failed or timed out; those that have expired become new jobs in their place',
+  }),
+  batchRetry: POST(
+    `${BATCH}/retry`,
+    'Retry the jobs of a batch that failed or timed out; those that have expired become new jobs in their place',
+    { role: 'run', response: jobBulkResult, errors: ['BATCH_NOT_FOUND'] },
+  ),
+  batchCancel: POST(`${BATCH}/cancel`, 'Cancel the jobs of a batch that have not ended; it takes no more inputs', {
     role: 'run',
     response: jobBulkResult,
     errors: ['BATCH_NOT_FOUND'],
-  },
-  batchCancel: {
-    methods: ['POST'],
-    path: `${BATCH}/cancel`,
-    summary: 'Cancel the jobs of a batch that have not ended; it takes no more inputs',
-    role: 'run',
-    response: jobBulkResult,
-    errors: ['BATCH_NOT_FOUND'],
-  },
-  batchDelete: {
-    methods: ['DELETE'],
-    path: BATCH,
-    summary: 'Forget a batch; its jobs stay as they are',
+  }),
+  batchDelete: DELETE(BATCH, 'Forget a batch; its jobs stay as they are', {
     role: 'run',
     response: done,
     errors: ['BATCH_NOT_FOUND', 'DISK_FULL', 'DATABASE_BUSY'],
-  },
-  batchExport: {
-    methods: ['GET'],
-    path: `${BATCH}/export`,
-    summary: 'Export the results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
-    query: { from: lineNumber.optional() },
-    response: z.string(),
-    errors: ['BAD_FIELD', 'BATCH_NOT_FOUND'],
-  },
+  }),
+  batchExport: GET(
+    `${BATCH}/export`,
+    'Export the results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
+    { query: { from: lineNumber.optional() }, response: z.string(), errors: ['BAD_FIELD', 'BATCH_NOT_FOUND'] },
+  ),
 } as const satisfies Record<string, Route>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'
-import { done, moment, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
+import { DELETE, done, GET, moment, PATCH, POST, type Route, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** A named key as it is shown, never with the key itself. */
 export const namedKeyView = z.object({
@@ -46,57 +46,40 @@ export type AuditEntry = z.infer<typeof auditEntry>
 export const ACCOUNT_NAME = 'account'
 
 export const KEY_ROUTES = {
-  namedKeyList: {
-    methods: ['GET'],
-    path: '/api/keys',
-    summary: 'List named keys; a key itself is shown only when it is created',
+  namedKeyList: GET('/api/keys', 'List named keys; a key itself is shown only when it is created', {
     role: 'admin',
     response: z.object({ keys: z.array(namedKeyView) }),
-  },
-  namedKeyCreate: {
-    methods: ['POST'],
-    path: '/api/keys',
-    summary: 'Create a key with a role; it is shown only once',
+  }),
+  namedKeyCreate: POST('/api/keys', 'Create a key with a role; it is shown only once', {
     role: 'admin',
     body: namedKeyCreate,
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_EXISTS', 'TOO_MANY_KEYS'],
-  },
-  namedKeyUpdate: {
-    methods: ['PATCH'],
-    path: '/api/keys/:name',
-    summary: 'Change the role or the expiry date of a key; this also applies to browsers signed in with it',
-    role: 'admin',
-    body: namedKeyUpdate,
-    response: namedKeyView,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_NOT_FOUND'],
-  },
-  namedKeyRotate: {
-    methods: ['POST'],
-    path: '/api/keys/:name/rotate',
-    summary: 'Replace a key; the new one is shown only once, and the old key and its browser sessions stop working',
-    role: 'admin',
-    response: namedKeyView.extend({ key: z.string() }),
-    errors: ['KEY_NOT_FOUND'],
-  },
-  namedKeyRevoke: {
-    methods: ['DELETE'],
-    path: '/api/keys/:name',
-    summary: 'Revoke a key; it stops working at once, and so do the browsers that it signed in',
-    role: 'admin',
-    response: done,
-    errors: ['KEY_NOT_FOUND'],
-  },
-  ownKeyRead: {
-    methods: ['GET'],
-    path: '/api/key',
-    summary: 'Read the name and role of the key in use',
+  }),
+  namedKeyUpdate: PATCH(
+    '/api/keys/:name',
+    'Change the role or the expiry date of a key; this also applies to browsers signed in with it',
+    {
+      role: 'admin',
+      body: namedKeyUpdate,
+      response: namedKeyView,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_NOT_FOUND'],
+    },
+  ),
+  namedKeyRotate: POST(
+    '/api/keys/:name/rotate',
+    'Replace a key; the new one is shown only once, and the old key and its browser sessions stop working',
+    { role: 'admin', response: namedKeyView.extend({ key: z.string() }), errors: ['KEY_NOT_FOUND'] },
+  ),
+  namedKeyRevoke: DELETE(
+    '/api/keys/:name',
+    'Revoke a key; it stops working at once, and so do the browsers that it signed in',
+    { role: 'admin', response: done, errors: ['KEY_NOT_FOUND'] },
+  ),
+  ownKeyRead: GET('/api/key', 'Read the name and role of the key in use', {
     response: z.object({ name: z.string(), role: z.enum(ROLES) }),
-  },
-  auditList: {
-    methods: ['GET'],
-    path: '/api/audit',
-    summary: 'List audit entries, newest first: who changed what',
+  }),
+  auditList: GET('/api/audit', 'List audit entries, newest first: who changed what', {
     role: 'admin',
     query: {
       key: z.string().optional().describe('only those of this key'),
@@ -108,5 +91,5 @@ export const KEY_ROUTES = {
       more: z.literal(true).optional().describe('there are older entries'),
     }),
     errors: ['BAD_FIELD'],
-  },
+  }),
 } as const satisfies Record<string, Route>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpointView, WORKER_STATES, workerView } from './endpoint.ts'
 import { jobState } from './job.ts'
-import { moment, type Route } from './routes.ts'
+import { DELETE, GET, moment, POST, type Route } from './routes.ts'
 
 export const liveEndpoint = endpointView.extend({ inQueue: z.number().int(), inProgress: z.number().int() })
 
@@ -90,35 +90,23 @@ export const serviceEvent = z.discriminatedUnion('type', [
 export type ServiceEvent = z.infer<typeof serviceEvent>
 
 export const PAGE_ROUTES = {
-  sessionLinkCreate: {
-    methods: ['POST'],
-    path: '/api/session-links',
-    summary: 'Create a sign-in link for a browser: it works once, within a minute',
+  sessionLinkCreate: POST('/api/session-links', 'Create a sign-in link for a browser: it works once, within a minute', {
     role: 'read',
     // Other users of the machine can read the command line that opens a link.
     query: { sameUser: z.literal('true').optional() },
     response: sessionLink,
-  },
-  sessionEnd: {
-    methods: ['DELETE'],
-    path: '/api/session',
-    summary: 'Sign out this browser',
+  }),
+  sessionEnd: DELETE('/api/session', 'Sign out this browser', {
     role: 'read',
     isStep: true,
     response: z.object({ ok: z.literal(true) }),
-  },
-  liveRead: {
-    methods: ['GET'],
-    path: '/api/live',
-    summary: 'Read a consistent snapshot of all endpoints, queues and workers',
+  }),
+  liveRead: GET('/api/live', 'Read a consistent snapshot of all endpoints, queues and workers', {
     response: liveSnapshot,
     source: 'ours, because events are changes and need something to change',
-  },
-  figuresRead: {
-    methods: ['GET'],
-    path: '/api/figures',
-    summary: 'Read statistics of all endpoints over the last hour',
+  }),
+  figuresRead: GET('/api/figures', 'Read statistics of all endpoints over the last hour', {
     response: serviceStats,
     source: 'ours, because asking each endpoint for its metrics would take as many requests',
-  },
+  }),
 } as const satisfies Record<string, Route>

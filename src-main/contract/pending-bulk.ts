@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { jobBulkFields, jobBulkResult, namesOneKind, ONE_KIND } from './job-routes.ts'
 import { limit } from './limits.ts'
-import { done, moment, type Route } from './routes.ts'
+import { DELETE, done, GET, moment, POST, type Route } from './routes.ts'
 
 /** `interrupted`: the service stopped while it ran jobs again, so it is unknown which of them have new ones. */
 const PENDING_BULK_STATES = ['waiting', 'running', 'done', 'undone', 'interrupted'] as const
@@ -39,42 +39,31 @@ const PENDING = '/api/pending-bulk-actions/:actionId'
 
 /** Part of the management API for bulk actions with undo. Source: ours. */
 export const PENDING_BULK_ROUTES = {
-  pendingBulkList: {
-    methods: ['GET'],
-    path: '/api/pending-bulk-actions',
-    summary: 'List the latest delayed bulk actions, newest first',
+  pendingBulkList: GET('/api/pending-bulk-actions', 'List the latest delayed bulk actions, newest first', {
     response: z.object({ actions: z.array(pendingBulk) }),
-  },
-  pendingBulkCreate: {
-    methods: ['POST'],
-    path: '/api/pending-bulk-actions',
-    summary: 'Schedule a bulk retry, cancel or rerun that can be undone until it starts',
-    role: 'run',
-    body: pendingBulkCreate,
-    response: pendingBulk,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'TOO_MANY_PENDING_ACTIONS'],
-  },
-  pendingBulkRead: {
-    methods: ['GET'],
-    path: PENDING,
-    summary: 'Read a delayed bulk action, with its result once it is done',
+  }),
+  pendingBulkCreate: POST(
+    '/api/pending-bulk-actions',
+    'Schedule a bulk retry, cancel or rerun that can be undone until it starts',
+    {
+      role: 'run',
+      body: pendingBulkCreate,
+      response: pendingBulk,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'TOO_MANY_PENDING_ACTIONS'],
+    },
+  ),
+  pendingBulkRead: GET(PENDING, 'Read a delayed bulk action, with its result once it is done', {
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND'],
-  },
-  pendingBulkStart: {
-    methods: ['POST'],
-    path: `${PENDING}/start`,
-    summary: 'Carry out a delayed bulk action now',
+  }),
+  pendingBulkStart: POST(`${PENDING}/start`, 'Carry out a delayed bulk action now', {
     role: 'run',
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
-  },
-  pendingBulkUndo: {
-    methods: ['DELETE'],
-    path: PENDING,
-    summary: 'Undo a delayed bulk action: it is never carried out',
+  }),
+  pendingBulkUndo: DELETE(PENDING, 'Undo a delayed bulk action: it is never carried out', {
     role: 'run',
     response: done,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
-  },
+  }),
 } as const satisfies Record<string, Route>

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { containerSettings, environment } from './container.ts'
 import { workerLogQuery } from './log-query.ts'
-import type { Route } from './routes.ts'
+import { GET, POST, type Route } from './routes.ts'
 
 const id = z.string().min(1).max(300)
 const words = z.array(z.string().max(32_768)).max(1000)
@@ -168,17 +168,14 @@ const update = {
 const remove = { methods: ['DELETE'], status: 204, response: z.undefined(), errors: OF_POD, source } as const
 
 export const POD_ROUTES = {
-  podList: {
-    methods: ['GET'],
-    path: '/v2/pods',
-    summary: 'List pods; the list is empty without Docker',
+  podList: GET('/v2/pods', 'List pods; the list is empty without Docker', {
     response: z.object({
       pods: z.array(pod),
       pagination: z.object({ hasNextPage: z.boolean(), nextCursor: z.null() }),
     }),
     errors: [],
     source,
-  },
+  }),
   podCreate: { ...create, path: '/v2/pods', summary: 'Create a pod and start it' },
   podRead: { ...read, path: '/v2/pods/:id', summary: 'Read a pod' },
   podUpdate: {
@@ -191,19 +188,17 @@ export const POD_ROUTES = {
     path: '/v2/pods/:id',
     summary: 'Delete a pod and its volume, or end a task call, which the package treats as a pod',
   },
-  podAct: {
-    methods: ['POST'],
-    path: '/v2/pods/:id/action',
-    summary: 'Start, stop, restart or delete a pod; each start makes a new container and keeps the volume',
-    body: z.looseObject({ action: z.enum(POD_ACTIONS) }),
-    response: pod,
-    errors: [...READ_BODY, ...OF_POD],
-    source,
-  },
-  podLogs: {
-    methods: ['GET'],
-    path: '/v2/pods/:id/logs',
-    summary: 'Follow the log of a pod, a worker or a task call as server-sent events',
+  podAct: POST(
+    '/v2/pods/:id/action',
+    'Start, stop, restart or delete a pod; each start makes a new container and keeps the volume',
+    {
+      body: z.looseObject({ action: z.enum(POD_ACTIONS) }),
+      response: pod,
+      errors: [...READ_BODY, ...OF_POD],
+      source,
+    },
+  ),
+  podLogs: GET('/v2/pods/:id/logs', 'Follow the log of a pod, a worker or a task call as server-sent events', {
     query: {
       ...workerLogQuery,
       wait: z.enum(['true', 'false']).optional().describe('false: end after the current lines'),
@@ -211,27 +206,21 @@ export const POD_ROUTES = {
     response: z.string(),
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND', 'NOT_ON_THIS_MACHINE'],
     source,
-  },
-  podListV1: {
-    methods: ['GET'],
-    path: '/v1/pods',
-    summary: 'List pods, filtered by name and kind (version 1)',
+  }),
+  podListV1: GET('/v1/pods', 'List pods, filtered by name and kind (version 1)', {
     query: { name: z.string().max(300).optional(), computeType: z.enum(['GPU', 'CPU']).optional() },
     response: z.array(pod),
     errors: ['BAD_FIELD'],
     source,
-  },
+  }),
   podCreateV1: { ...create, path: '/v1/pods', summary: 'Create a pod and start it (version 1)' },
   podReadV1: { ...read, path: '/v1/pods/:id', summary: 'Read a pod (version 1)' },
   podUpdateV1: { ...update, path: '/v1/pods/:id', summary: 'Change a pod (version 1)' },
   podDeleteV1: { ...remove, path: '/v1/pods/:id', summary: 'Delete a pod and its volume (version 1)' },
-  podActV1: {
-    methods: ['POST'],
-    path: '/v1/pods/:id/:action',
-    summary: 'Start, stop, restart or reset a pod (version 1)',
+  podActV1: POST('/v1/pods/:id/:action', 'Start, stop, restart or reset a pod (version 1)', {
     params: { action: z.enum(['start', 'stop', 'restart', 'reset']) },
     response: pod,
     errors: ['BAD_FIELD', ...OF_POD],
     source,
-  },
+  }),
 } as const satisfies Record<string, Route>

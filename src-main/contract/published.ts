@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
+import { GET, PATCH, POST, type Route } from './routes.ts'
 import { workflowId } from './workflows.ts'
 
 /** Types of parameters. `image`: bytes as base64 or a data URI, for a node that loads a picture. */
@@ -104,49 +104,43 @@ export type PublishGraph = z.infer<typeof publishGraph>
 export const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
 
 export const PUBLISHED_ROUTES = {
-  publishedList: {
-    methods: ['GET'],
-    path: '/api/published-graphs',
-    summary: 'List the published graphs, last changed first',
+  publishedList: GET('/api/published-graphs', 'List the published graphs, last changed first', {
     response: z.object({ graphs: z.array(publishedGraph) }),
-  },
-  publishedCreate: {
-    methods: ['POST'],
-    path: '/api/published-graphs',
-    summary: 'Publish a graph as an endpoint of its own, or the next version of one',
-    body: publishGraph,
-    bodyLimit: GRAPH_BODY,
-    response: publishedGraph,
-    errors: [
-      'NOT_JSON',
-      'BAD_FIELD',
-      'BODY_TOO_LARGE',
-      'NOT_A_WORKFLOW',
-      'ENDPOINT_NOT_FOUND',
-      'ENDPOINT_EXISTS',
-      'TAKES_NO_WORKFLOWS',
-    ],
-  },
-  publishedRead: {
-    methods: ['GET'],
-    path: '/api/published-graphs/:graphId',
-    summary: 'Read a published graph, with the payload of the version that runs',
-    response: publishedGraph.extend({ payload: z.string(), document: z.string().optional() }),
-    errors: ['ENDPOINT_NOT_FOUND'],
-  },
-  publishedUpdate: {
-    methods: ['PATCH'],
-    path: '/api/published-graphs/:graphId',
-    summary: 'Choose the version that runs, or the backing endpoint',
+  }),
+  publishedCreate: POST(
+    '/api/published-graphs',
+    'Publish a graph as an endpoint of its own, or the next version of one',
+    {
+      body: publishGraph,
+      bodyLimit: GRAPH_BODY,
+      response: publishedGraph,
+      errors: [
+        'NOT_JSON',
+        'BAD_FIELD',
+        'BODY_TOO_LARGE',
+        'NOT_A_WORKFLOW',
+        'ENDPOINT_NOT_FOUND',
+        'ENDPOINT_EXISTS',
+        'TAKES_NO_WORKFLOWS',
+      ],
+    },
+  ),
+  publishedRead: GET(
+    '/api/published-graphs/:graphId',
+    'Read a published graph, with the payload of the version that runs',
+    {
+      response: publishedGraph.extend({ payload: z.string(), document: z.string().optional() }),
+      errors: ['ENDPOINT_NOT_FOUND'],
+    },
+  ),
+  publishedUpdate: PATCH('/api/published-graphs/:graphId', 'Choose the version that runs, or the backing endpoint', {
     body: z.strictObject({ version: z.number().int().min(1).optional(), behind: z.string().optional() }),
     response: publishedGraph,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'TAKES_NO_WORKFLOWS'],
-  },
-  publishedDocument: {
-    methods: ['GET'],
-    path: '/api/published-graphs/:graphId/openapi.json',
-    summary: 'Read the OpenAPI document of a published graph, with its parameters',
-    response: z.unknown(),
-    errors: ['ENDPOINT_NOT_FOUND'],
-  },
+  }),
+  publishedDocument: GET(
+    '/api/published-graphs/:graphId/openapi.json',
+    'Read the OpenAPI document of a published graph, with its parameters',
+    { response: z.unknown(), errors: ['ENDPOINT_NOT_FOUND'] },
+  ),
 } as const satisfies Record<string, Route>

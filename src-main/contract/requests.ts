@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import { done, moment, type Route } from './routes.ts'
+import { DELETE, done, GET, moment, PATCH, POST, type Route } from './routes.ts'
 
 /** How a request is sent: as a job in one of three ways, or directly to a load-balanced endpoint. */
 const SEND_OPERATIONS = ['run', 'runsync', 'stream', 'request'] as const
@@ -120,79 +120,66 @@ export type LoadTest = z.infer<typeof loadTest>
 const TEXT_BODY = { bytes: 2 * limit('managementBodyBytes'), name: 'this operation' }
 
 export const REQUEST_ROUTES = {
-  savedRequestList: {
-    methods: ['GET'],
-    path: '/api/endpoints/:endpointId/saved-requests',
-    summary: 'List the saved requests of an endpoint by name',
+  savedRequestList: GET('/api/endpoints/:endpointId/saved-requests', 'List the saved requests of an endpoint by name', {
     response: z.object({ requests: z.array(savedRequest) }),
-  },
-  savedRequestCreate: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/saved-requests',
-    summary: 'Save a request under a name; it is deleted with its endpoint',
-    role: 'run',
-    body: savedRequestCreate,
-    bodyLimit: TEXT_BODY,
-    response: savedRequest,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_EXISTS'],
-  },
-  savedRequestUpdate: {
-    methods: ['PATCH'],
-    path: '/api/endpoints/:endpointId/saved-requests/:savedRequestId',
-    summary: 'Rename a saved request, or replace it',
-    role: 'run',
-    body: savedRequestUpdate,
-    bodyLimit: TEXT_BODY,
-    response: savedRequest,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_NOT_FOUND', 'SAVED_REQUEST_EXISTS'],
-  },
-  savedRequestDelete: {
-    methods: ['DELETE'],
-    path: '/api/endpoints/:endpointId/saved-requests/:savedRequestId',
-    summary: 'Delete a saved request',
+  }),
+  savedRequestCreate: POST(
+    '/api/endpoints/:endpointId/saved-requests',
+    'Save a request under a name; it is deleted with its endpoint',
+    {
+      role: 'run',
+      body: savedRequestCreate,
+      bodyLimit: TEXT_BODY,
+      response: savedRequest,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_EXISTS'],
+    },
+  ),
+  savedRequestUpdate: PATCH(
+    '/api/endpoints/:endpointId/saved-requests/:savedRequestId',
+    'Rename a saved request, or replace it',
+    {
+      role: 'run',
+      body: savedRequestUpdate,
+      bodyLimit: TEXT_BODY,
+      response: savedRequest,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'SAVED_REQUEST_NOT_FOUND', 'SAVED_REQUEST_EXISTS'],
+    },
+  ),
+  savedRequestDelete: DELETE('/api/endpoints/:endpointId/saved-requests/:savedRequestId', 'Delete a saved request', {
     role: 'run',
     response: done,
     errors: ['SAVED_REQUEST_NOT_FOUND'],
-  },
-  inputHintsRead: {
-    methods: ['GET'],
-    path: '/api/endpoints/:endpointId/input-hints',
-    summary: 'List fields and values of the newest inputs of an endpoint, for completion',
-    response: inputHints,
-  },
+  }),
+  inputHintsRead: GET(
+    '/api/endpoints/:endpointId/input-hints',
+    'List fields and values of the newest inputs of an endpoint, for completion',
+    { response: inputHints },
+  ),
 } as const satisfies Record<string, Route>
 
 export const LOAD_TEST_ROUTES = {
-  loadTestList: {
-    methods: ['GET'],
-    path: '/api/endpoints/:endpointId/load-tests',
-    summary: 'List the load tests of an endpoint, newest first',
+  loadTestList: GET('/api/endpoints/:endpointId/load-tests', 'List the load tests of an endpoint, newest first', {
     response: z.object({ loadTests: z.array(loadTest) }),
-  },
-  loadTestCreate: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/load-tests',
-    summary: 'Start a load test; only one can run at a time',
+  }),
+  loadTestCreate: POST('/api/endpoints/:endpointId/load-tests', 'Start a load test; only one can run at a time', {
     role: 'run',
     body: loadTestCreate,
     bodyLimit: TEXT_BODY,
     response: loadTest,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_QUEUE_BASED', 'NOT_LOAD_BALANCED', 'LOAD_TEST_RUNNING'],
-  },
-  loadTestRead: {
-    methods: ['GET'],
-    path: '/api/endpoints/:endpointId/load-tests/:loadTestId',
-    summary: 'Read a load test; with follow=true as events until it has ended',
-    query: { follow: z.enum(['true', 'false']).optional() },
-    response: loadTest,
-    errors: ['BAD_FIELD', 'LOAD_TEST_NOT_FOUND'],
-  },
-  loadTestStop: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/load-tests/:loadTestId/stop',
-    summary: 'Stop a load test: no further request is sent, and results so far are stored',
-    role: 'run',
-    response: loadTest,
-    errors: ['LOAD_TEST_NOT_FOUND'],
-  },
+  }),
+  loadTestRead: GET(
+    '/api/endpoints/:endpointId/load-tests/:loadTestId',
+    'Read a load test; with follow=true as events until it has ended',
+    {
+      query: { follow: z.enum(['true', 'false']).optional() },
+      response: loadTest,
+      errors: ['BAD_FIELD', 'LOAD_TEST_NOT_FOUND'],
+    },
+  ),
+  loadTestStop: POST(
+    '/api/endpoints/:endpointId/load-tests/:loadTestId/stop',
+    'Stop a load test: no further request is sent, and results so far are stored',
+    { role: 'run', response: loadTest, errors: ['LOAD_TEST_NOT_FOUND'] },
+  ),
 } as const satisfies Record<string, Route>

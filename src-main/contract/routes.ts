@@ -30,6 +30,22 @@ export type Route = {
   readonly source?: string
 }
 
+type Method = Route['methods'][number]
+
+const rowsOf =
+  <const Name extends Method>(method: Name) =>
+  <const Path extends string, const Rest extends Omit<Route, 'methods' | 'path' | 'summary'>>(
+    path: Path,
+    summary: string,
+    rest: Rest,
+  ) => ({ methods: [method] as const, path, summary, ...rest })
+
+export const GET = rowsOf('GET')
+export const POST = rowsOf('POST')
+export const PUT = rowsOf('PUT')
+export const PATCH = rowsOf('PATCH')
+export const DELETE = rowsOf('DELETE')
+
 /**
  * Returns the route's role or its method's default.
  * @param method upper case

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { jobListItem, jobRequest } from './job.ts'
 import { limit } from './limits.ts'
-import { done, moment, type Route } from './routes.ts'
+import { DELETE, done, GET, moment, PATCH, POST, type Route } from './routes.ts'
 
 /** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const
@@ -100,60 +100,47 @@ const SCHEDULE = '/api/endpoints/:endpointId/schedules/:scheduleId'
 
 /** Part of the management API for schedules and their runs. Source: ours. */
 export const SCHEDULE_ROUTES = {
-  scheduleList: {
-    methods: ['GET'],
-    path: '/api/schedules',
-    summary: 'List schedules, of all endpoints or of one, by name',
+  scheduleList: GET('/api/schedules', 'List schedules, of all endpoints or of one, by name', {
     query: { endpoint: z.string().optional() },
     response: z.object({ schedules: z.array(scheduleView) }),
-  },
-  scheduleCreate: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/schedules',
-    summary: 'Add a schedule: the service queues the request as a job at each of its times',
-    role: 'run',
-    body: scheduleCreate,
-    response: scheduleView,
-    errors: [
-      'NOT_JSON',
-      'BAD_FIELD',
-      'BAD_INPUT',
-      'BODY_TOO_LARGE',
-      'NOT_QUEUE_BASED',
-      'SCHEDULE_EXISTS',
-      'TOO_MANY_SCHEDULES',
-    ],
-  },
-  scheduleRead: {
-    methods: ['GET'],
-    path: SCHEDULE,
-    summary: 'Read a schedule',
-    response: scheduleView,
-    errors: ['SCHEDULE_NOT_FOUND'],
-  },
-  scheduleUpdate: {
-    methods: ['PATCH'],
-    path: SCHEDULE,
-    summary: 'Pause a schedule, or resume it; runs missed while it is paused are not made up for',
-    role: 'run',
-    body: z.strictObject({ paused: z.boolean('must be true or false') }),
-    response: scheduleView,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'SCHEDULE_NOT_FOUND'],
-  },
-  scheduleRunNow: {
-    methods: ['POST'],
-    path: `${SCHEDULE}/run`,
-    summary: 'Queue the request of a schedule now, in addition to its times',
+  }),
+  scheduleCreate: POST(
+    '/api/endpoints/:endpointId/schedules',
+    'Add a schedule: the service queues the request as a job at each of its times',
+    {
+      role: 'run',
+      body: scheduleCreate,
+      response: scheduleView,
+      errors: [
+        'NOT_JSON',
+        'BAD_FIELD',
+        'BAD_INPUT',
+        'BODY_TOO_LARGE',
+        'NOT_QUEUE_BASED',
+        'SCHEDULE_EXISTS',
+        'TOO_MANY_SCHEDULES',
+      ],
+    },
+  ),
+  scheduleRead: GET(SCHEDULE, 'Read a schedule', { response: scheduleView, errors: ['SCHEDULE_NOT_FOUND'] }),
+  scheduleUpdate: PATCH(
+    SCHEDULE,
+    'Pause a schedule, or resume it; runs missed while it is paused are not made up for',
+    {
+      role: 'run',
+      body: z.strictObject({ paused: z.boolean('must be true or false') }),
+      response: scheduleView,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'SCHEDULE_NOT_FOUND'],
+    },
+  ),
+  scheduleRunNow: POST(`${SCHEDULE}/run`, 'Queue the request of a schedule now, in addition to its times', {
     role: 'run',
     response: z.object({ jobId: z.string() }),
     errors: ['SCHEDULE_NOT_FOUND', 'ENDPOINT_PAUSED'],
-  },
-  scheduleDelete: {
-    methods: ['DELETE'],
-    path: SCHEDULE,
-    summary: 'Delete a schedule; jobs that it has queued stay',
+  }),
+  scheduleDelete: DELETE(SCHEDULE, 'Delete a schedule; jobs that it has queued stay', {
     role: 'run',
     response: done,
     errors: ['SCHEDULE_NOT_FOUND', 'NOT_DONE'],
-  },
+  }),
 } as const satisfies Record<string, Route>

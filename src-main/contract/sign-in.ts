@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { done, type Route } from './routes.ts'
+import { done, GET, POST, type Route } from './routes.ts'
 
 export const SIGN_IN_REQUEST_STATES = ['PENDING', 'APPROVED', 'CONSUMED', 'DENIED', 'EXPIRED'] as const
 
@@ -16,20 +16,14 @@ export type SignInRequestView = z.infer<typeof signInRequestView>
 const signInDecision = z.strictObject({ allow: z.boolean() })
 
 export const SIGN_IN_ROUTES = {
-  signInRequestRead: {
-    methods: ['GET'],
-    path: '/api/sign-in-requests/:requestId',
-    summary: 'Read the state of the sign-in request of a program',
+  signInRequestRead: GET('/api/sign-in-requests/:requestId', 'Read the state of the sign-in request of a program', {
     response: signInRequestView,
     errors: ['SIGN_IN_NOT_FOUND'],
-  },
-  signInRequestDecide: {
-    methods: ['POST'],
-    path: '/api/sign-in-requests/:requestId',
-    summary: 'Allow or refuse a program that asks to be signed in',
+  }),
+  signInRequestDecide: POST('/api/sign-in-requests/:requestId', 'Allow or refuse a program that asks to be signed in', {
     role: 'admin',
     body: signInDecision,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SIGN_IN_NOT_FOUND'],
-  },
+  }),
 } as const satisfies Record<string, Route>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Route } from './routes.ts'
+import { DELETE, GET, POST, type Route } from './routes.ts'
 
 export const FIX_ACTIONS = [
   'make-worker-image',
@@ -109,65 +109,45 @@ const diskView = z.object({
 const diskClean = z.strictObject({ kind: z.enum(DISK_KINDS) })
 
 export const SYSTEM_ROUTES = {
-  doctorRead: {
-    methods: ['GET'],
-    path: '/api/doctor',
-    summary: 'Check what the service needs, and how to fix what is missing',
+  doctorRead: GET('/api/doctor', 'Check what the service needs, and how to fix what is missing', {
     response: doctorReport,
-  },
-  doctorFix: {
-    methods: ['POST'],
-    path: '/api/doctor/fix',
-    summary: 'Apply a fix that a check offers; responds when it is done',
+  }),
+  doctorFix: POST('/api/doctor/fix', 'Apply a fix that a check offers; responds when it is done', {
     role: 'admin',
     body: doctorFixRequest,
     response: z.object({ done: z.string().describe('what was done, one sentence') }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'NOT_DONE'],
-  },
-  machineRead: {
-    methods: ['GET'],
-    path: '/api/machine',
-    summary: 'Read the state of the Docker engine, the GPUs with their workers, and the capacity for workers',
-    query: { fresh: z.enum(['true', 'false']).optional().describe('read the GPUs again') },
-    response: localMachineView,
-    errors: ['BAD_FIELD'],
-    source: 'docs/spec/interface.md, 2',
-  },
-  versionsRead: {
-    methods: ['GET'],
-    path: '/api/versions',
-    summary: 'Read the versions of the service and its environment',
+  }),
+  machineRead: GET(
+    '/api/machine',
+    'Read the state of the Docker engine, the GPUs with their workers, and the capacity for workers',
+    {
+      query: { fresh: z.enum(['true', 'false']).optional().describe('read the GPUs again') },
+      response: localMachineView,
+      errors: ['BAD_FIELD'],
+      source: 'docs/spec/interface.md, 2',
+    },
+  ),
+  versionsRead: GET('/api/versions', 'Read the versions of the service and its environment', {
     response: z.object({ versions: z.array(versionView) }),
     source: 'docs/spec/interface.md, 4',
-  },
-  diskRead: {
-    methods: ['GET'],
-    path: '/api/disk',
-    summary: 'Read the disk usage by kind, and what cleaning up would free',
+  }),
+  diskRead: GET('/api/disk', 'Read the disk usage by kind, and what cleaning up would free', {
     response: diskView,
     source: 'docs/spec/interface.md, 4',
-  },
-  diskClean: {
-    methods: ['POST'],
-    path: '/api/disk/clean',
-    summary: 'Clean up one kind of data that is no longer needed; responds when it is done',
+  }),
+  diskClean: POST('/api/disk/clean', 'Clean up one kind of data that is no longer needed; responds when it is done', {
     role: 'admin',
     body: diskClean,
     response: z.object({ freedBytes: z.number().int() }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
     source: 'docs/spec/interface.md, 4',
-  },
-  sessionList: {
-    methods: ['GET'],
-    path: '/api/sessions',
-    summary: 'Count the signed-in browsers, and name the file of the account key',
+  }),
+  sessionList: GET('/api/sessions', 'Count the signed-in browsers, and name the file of the account key', {
     response: z.object({ open: z.number().int(), keyFile: z.string() }),
-  },
-  sessionsEnd: {
-    methods: ['DELETE'],
-    path: '/api/sessions',
-    summary: 'Sign out all browsers, including this one',
+  }),
+  sessionsEnd: DELETE('/api/sessions', 'Sign out all browsers, including this one', {
     role: 'admin',
     response: z.object({ ok: z.literal(true) }),
-  },
+  }),
 } as const satisfies Record<string, Route>

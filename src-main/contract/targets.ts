@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
 import { manifest } from './manifest.ts'
 import { GRAPH_BODY } from './published.ts'
-import { done, type Route } from './routes.ts'
+import { DELETE, done, GET, POST, type Route } from './routes.ts'
 
 const targetName = z
   .string()
@@ -130,68 +130,44 @@ const OF_TARGET = ['TARGET_NOT_FOUND', 'TARGET_UNREACHABLE', 'TARGET_REFUSED', '
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
 export const TARGET_ROUTES = {
-  targetList: {
-    methods: ['GET'],
-    path: '/api/targets',
-    summary: 'List targets, without their keys',
+  targetList: GET('/api/targets', 'List targets, without their keys', {
     response: z.object({ targets: z.array(targetView) }),
     errors: ['SECRET_LOST'],
-  },
-  targetPut: {
-    methods: ['POST'],
-    path: '/api/targets',
-    summary: 'Store a target whose key works; it replaces the one of the same name',
+  }),
+  targetPut: POST('/api/targets', 'Store a target whose key works; it replaces the one of the same name', {
     role: 'admin',
     body: targetCreate,
     response: targetView,
     errors: [...READ_BODY, 'TARGET_UNREACHABLE', 'TARGET_REFUSED'],
-  },
-  targetRemove: {
-    methods: ['DELETE'],
-    path: '/api/targets/:target',
-    summary: 'Forget a target, its key and its records; what is deployed there stays',
-    role: 'admin',
-    response: done,
-    errors: ['TARGET_NOT_FOUND'],
-  },
-  targetProbe: {
-    methods: ['POST'],
-    path: '/api/targets/:target/probe',
-    summary: 'Send read-only calls to a target and describe its responses',
+  }),
+  targetRemove: DELETE(
+    '/api/targets/:target',
+    'Forget a target, its key and its records; what is deployed there stays',
+    { role: 'admin', response: done, errors: ['TARGET_NOT_FOUND'] },
+  ),
+  targetProbe: POST('/api/targets/:target/probe', 'Send read-only calls to a target and describe its responses', {
     role: 'admin',
     response: z.object({ answers: z.array(probeAnswer) }),
     errors: ['TARGET_NOT_FOUND', 'SECRET_LOST'],
-  },
-  targetAppRead: {
-    methods: ['GET'],
-    path: '/api/targets/:target/apps/:app',
-    summary: 'List the environments of an app on a target',
+  }),
+  targetAppRead: GET('/api/targets/:target/apps/:app', 'List the environments of an app on a target', {
     params: { app: appName },
     response: targetApp,
     errors: [...OF_TARGET, 'BAD_FIELD'],
-  },
-  targetPlan: {
-    methods: ['POST'],
-    path: `${PLACE}/plan`,
-    summary: 'Plan a deploy to a target; nothing is changed',
+  }),
+  targetPlan: POST(`${PLACE}/plan`, 'Plan a deploy to a target; nothing is changed', {
     params: place,
     body: targetDeployCreate.pick({ source: true, withKey: true }),
     bodyLimit: GRAPH_BODY,
     response: targetPlan,
     errors: [...OF_TARGET, ...READ_BODY, 'TARGET_DEPLOY_NOT_FOUND', 'KEY_IN_APP'],
-  },
-  targetDeployList: {
-    methods: ['GET'],
-    path: `${PLACE}/deploys`,
-    summary: 'List the successful deploys to an environment of a target, newest first',
+  }),
+  targetDeployList: GET(`${PLACE}/deploys`, 'List the successful deploys to an environment of a target, newest first', {
     params: place,
     response: z.object({ deploys: z.array(targetRecord) }),
     errors: ['TARGET_NOT_FOUND', 'BAD_FIELD'],
-  },
-  targetDeployCreate: {
-    methods: ['POST'],
-    path: `${PLACE}/deploys`,
-    summary: 'Deploy to a target',
+  }),
+  targetDeployCreate: POST(`${PLACE}/deploys`, 'Deploy to a target', {
     params: place,
     body: targetDeployCreate,
     bodyLimit: GRAPH_BODY,
@@ -201,32 +177,28 @@ export const TARGET_ROUTES = {
       ...(['KEY_IN_APP', 'TARGET_BUSY', 'STOPPING'] as const),
     ],
     source: 'docs/spec/platform.md, 8',
-  },
-  targetUndeploy: {
-    methods: ['POST'],
-    path: `${PLACE}/undeploy`,
-    summary: 'Delete an environment on a target with its endpoints, and its app if that has no other environment',
-    params: place,
-    response: z.object({
-      deleted: z.array(z.string()).describe('endpoints that were deleted'),
-      app: targetApp.describe('what the target has of the app afterwards'),
-    }),
-    errors: [...OF_TARGET, 'BAD_FIELD', 'TARGET_BUSY'],
-    source: 'docs/spec/platform.md, 8',
-  },
-  targetDeployRead: {
-    methods: ['GET'],
-    path: '/api/target-deploys/:deployId',
-    summary: 'Read the progress of a deploy to a target',
+  }),
+  targetUndeploy: POST(
+    `${PLACE}/undeploy`,
+    'Delete an environment on a target with its endpoints, and its app if that has no other environment',
+    {
+      params: place,
+      response: z.object({
+        deleted: z.array(z.string()).describe('endpoints that were deleted'),
+        app: targetApp.describe('what the target has of the app afterwards'),
+      }),
+      errors: [...OF_TARGET, 'BAD_FIELD', 'TARGET_BUSY'],
+      source: 'docs/spec/platform.md, 8',
+    },
+  ),
+  targetDeployRead: GET('/api/target-deploys/:deployId', 'Read the progress of a deploy to a target', {
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND', 'BAD_FIELD'],
-  },
-  targetDeployCancel: {
-    methods: ['POST'],
-    path: '/api/target-deploys/:deployId/cancel',
-    summary: 'Cancel a deploy to a target; releases that are already active there stay',
-    response: targetDeploy,
-    errors: ['TARGET_DEPLOY_NOT_FOUND'],
-  },
+  }),
+  targetDeployCancel: POST(
+    '/api/target-deploys/:deployId/cancel',
+    'Cancel a deploy to a target; releases that are already active there stay',
+    { response: targetDeploy, errors: ['TARGET_DEPLOY_NOT_FOUND'] },
+  ),
 } as const satisfies Record<string, Route>

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
+import { GET, POST, type Route } from './routes.ts'
 
 const timeout = z.number().min(0).nullish().describe('seconds that it may take from now on')
 const sent = z.object({ status: z.string(), timeout: z.number().nullable() })
@@ -12,19 +12,13 @@ const params = { taskId: z.string().max(100) }
 const source = 'docs/spec/platform.md, 4'
 
 export const TASK_ROUTES = {
-  taskPing: {
-    methods: ['GET'],
-    path: '/tasks/:taskId/ping',
-    summary: 'Whether there is such a call; it needs no token',
+  taskPing: GET('/tasks/:taskId/ping', 'Whether there is such a call; it needs no token', {
     params,
     response: z.object({ status: z.string() }),
     errors: ['TASK_NOT_FOUND'],
     source,
-  },
-  taskSubmit: {
-    methods: ['POST'],
-    path: '/tasks/:taskId/submit',
-    summary: 'Send the request of a call, once',
+  }),
+  taskSubmit: POST('/tasks/:taskId/submit', 'Send the request of a call, once', {
     params,
     body: z.looseObject({ function_name: z.string(), timeout }),
     bodyLimit: { bytes: limit('runsyncBodyBytes'), name: 'a task' },
@@ -32,24 +26,18 @@ export const TASK_ROUTES = {
     response: sent,
     errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'TASK_ALREADY_SENT', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source,
-  },
-  taskTimeout: {
-    methods: ['POST'],
-    path: '/tasks/:taskId/timeout',
-    summary: 'Set the time that a call may take',
+  }),
+  taskTimeout: POST('/tasks/:taskId/timeout', 'Set the time that a call may take', {
     params,
     body: z.looseObject({ timeout: z.number().min(0) }),
     response: sent,
     errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'NOT_JSON', 'BAD_FIELD'],
     source,
-  },
-  taskResult: {
-    methods: ['GET'],
-    path: '/tasks/:taskId/result',
-    summary: 'State of a task call, and its value or error once it has ended',
+  }),
+  taskResult: GET('/tasks/:taskId/result', 'State of a task call, and its value or error once it has ended', {
     params,
     response: z.object({ status: z.enum(['IDLE', 'RUNNING', 'DONE']), response: z.unknown().optional() }),
     errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'PAYLOAD_LOST'],
     source,
-  },
+  }),
 } as const satisfies Record<string, Route>

@@ -12,7 +12,7 @@ import {
   streamObject,
 } from './job.ts'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
+import { GET, POST, type Route } from './routes.ts'
 
 const wholeNumber = /^\d{1,15}$/
 
@@ -39,10 +39,7 @@ const bodyErrors = [
 
 /** Operations of the job API under `/v2/:endpointId`. Source: docs/spec/job-api.md, 1. */
 export const V2_ROUTES = {
-  run: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/run',
-    summary: 'Queue a job and respond at once',
+  run: POST('/v2/:endpointId/run', 'Queue a job and respond at once', {
     role: 'run',
     body: jobRequest,
     bodyLimit: { bytes: limit('runBodyBytes'), name: 'run' },
@@ -50,11 +47,8 @@ export const V2_ROUTES = {
     response: jobHandle,
     errors: bodyErrors,
     source: 'docs/spec/job-api.md, 1',
-  },
-  runsync: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/runsync',
-    summary: 'Queue a job and wait for its result',
+  }),
+  runsync: POST('/v2/:endpointId/runsync', 'Queue a job and wait for its result', {
     role: 'run',
     query: { wait },
     body: jobRequest,
@@ -63,7 +57,7 @@ export const V2_ROUTES = {
     response: jobRecord,
     errors: [...bodyErrors, 'PAYLOAD_LOST'],
     source: 'docs/spec/job-api.md, 1',
-  },
+  }),
   status: {
     methods: ['GET', 'POST'],
     path: '/v2/:endpointId/status/:jobId',
@@ -94,50 +88,33 @@ export const V2_ROUTES = {
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
     source: 'docs/spec/job-api.md, 5; the object form is the platform',
   },
-  cancel: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/cancel/:jobId',
-    summary: 'Cancel a waiting or running job',
+  cancel: POST('/v2/:endpointId/cancel/:jobId', 'Cancel a waiting or running job', {
     role: 'run',
     response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
     source: 'docs/spec/job-api.md, 1',
-  },
-  retry: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/retry/:jobId',
-    summary: 'Retry a failed or timed-out job under the same id',
+  }),
+  retry: POST('/v2/:endpointId/retry/:jobId', 'Retry a failed or timed-out job under the same id', {
     role: 'run',
     response: jobHandle,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
     source: 'docs/spec/job-api.md, 1',
-  },
-  purgeQueue: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/purge-queue',
-    summary: 'Cancel all waiting jobs',
+  }),
+  purgeQueue: POST('/v2/:endpointId/purge-queue', 'Cancel all waiting jobs', {
     role: 'run',
     response: purgeResult,
     source: 'docs/spec/job-api.md, 1',
-  },
-  health: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/health',
-    summary: 'Count jobs and workers',
+  }),
+  health: GET('/v2/:endpointId/health', 'Count jobs and workers', {
     response: healthRecord,
     source: 'docs/spec/job-api.md, 1',
-  },
-  openapi: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/openapi',
-    summary: 'Read the OpenAPI document of an endpoint, with the parameters of a published graph',
-    response: z.unknown(),
-    source: 'docs/spec/worker-images.md, 5',
-  },
-  requests: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/requests',
-    summary: 'List and search jobs, newest first',
+  }),
+  openapi: GET(
+    '/v2/:endpointId/openapi',
+    'Read the OpenAPI document of an endpoint, with the parameters of a published graph',
+    { response: z.unknown(), source: 'docs/spec/worker-images.md, 5' },
+  ),
+  requests: GET('/v2/:endpointId/requests', 'List and search jobs, newest first', {
     query: {
       status: jobState.optional(),
       limit: z
@@ -151,7 +128,7 @@ export const V2_ROUTES = {
     },
     response: jobList,
     errors: ['BAD_FIELD'],
-  },
+  }),
   ...BATCH_V2_ROUTES,
 } as const satisfies Record<string, Route>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { endpointConfig } from './endpoint.ts'
 import { limit } from './limits.ts'
-import { moment, type Route } from './routes.ts'
+import { GET, moment, POST, type Route } from './routes.ts'
 
 const rate = z.number().min(0).max(10_000)
 const durationMs = z
@@ -165,21 +165,13 @@ const whatIfAnswer = z.object({
 export type WhatIfAnswer = z.infer<typeof whatIfAnswer>
 
 export const WHAT_IF_ROUTES = {
-  whatIf: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/what-if',
-    summary: 'Simulate an endpoint with other settings; nothing is changed',
+  whatIf: POST('/api/endpoints/:endpointId/what-if', 'Simulate an endpoint with other settings; nothing is changed', {
     role: 'read',
     isStep: true,
     body: whatIfRequest,
     bodyLimit: { bytes: 2 * limit('traceBytes'), name: 'this operation' },
     response: whatIfAnswer,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'NOT_QUEUE_BASED', 'WHAT_IF_BUSY'],
-  },
-  priceTableRead: {
-    methods: ['GET'],
-    path: '/api/prices',
-    summary: 'List the public prices of GPUs, with their date',
-    response: priceTable,
-  },
+  }),
+  priceTableRead: GET('/api/prices', 'List the public prices of GPUs, with their date', { response: priceTable }),
 } as const satisfies Record<string, Route>

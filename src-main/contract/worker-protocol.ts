@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
-import type { Route } from './routes.ts'
+import { GET, POST, type Route } from './routes.ts'
 
 const accepted = z.object({ ok: z.literal(true) })
 
@@ -26,58 +26,40 @@ const jobIds = text.transform((given = '') => given.split(',').filter((id) => id
 
 /** The token is read before the row, from the header or TOKEN_PARAMETER. Source: docs/spec/worker-protocol.md, 2. */
 export const WORKER_ROUTES = {
-  take: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/job-take/:workerId',
-    summary: 'Wait for a job',
+  take: GET('/v2/:endpointId/job-take/:workerId', 'Wait for a job', {
     query: { job_in_progress: busy },
     response: takenJob,
     errors: ['UNAUTHORIZED'],
-  },
-  takeBatch: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/job-take-batch/:workerId',
-    summary: 'Wait for jobs',
+  }),
+  takeBatch: GET('/v2/:endpointId/job-take-batch/:workerId', 'Wait for jobs', {
     query: { job_in_progress: busy, batch_size: batchSize },
     response: z.array(takenJob),
     errors: ['UNAUTHORIZED'],
-  },
-  stop: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/job-stop/:workerId',
-    summary: 'Wait for jobs to stop',
+  }),
+  stop: GET('/v2/:endpointId/job-stop/:workerId', 'Wait for jobs to stop', {
     response: z.object({ jobsToStop: z.array(z.string()) }),
     errors: ['UNAUTHORIZED'],
-  },
-  ping: {
-    methods: ['GET'],
-    path: '/v2/:endpointId/ping/:workerId',
-    summary: 'Report the jobs that still run, or an unhealthy worker',
+  }),
+  ping: GET('/v2/:endpointId/ping/:workerId', 'Report the jobs that still run, or an unhealthy worker', {
     query: { job_id: jobIds, status: text, check: text, reason: text },
     response: accepted,
     errors: ['UNAUTHORIZED'],
-  },
-  done: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/job-done/:workerId/:jobId',
-    summary: 'Report the result of a job, or its progress',
+  }),
+  done: POST('/v2/:endpointId/job-done/:workerId/:jobId', 'Report the result of a job, or its progress', {
     // Without `body`: the operation reads it, because an oversized or invalid result ends its job instead of being
     // refused.
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a result' },
     query: { take: next },
     response: accepted.extend({ jobs: z.array(takenJob).optional() }),
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD'],
-  },
-  stream: {
-    methods: ['POST'],
-    path: '/v2/:endpointId/job-stream/:workerId/:jobId',
-    summary: 'Send one chunk of a stream',
+  }),
+  stream: POST('/v2/:endpointId/job-stream/:workerId/:jobId', 'Send one chunk of a stream', {
     // Bytes: its payload is stored unchanged, and invalid JSON is ignored instead of refused.
     bodyType: 'application/octet-stream',
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a chunk' },
     response: accepted,
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD', 'BODY_TOO_LARGE'],
-  },
+  }),
 } as const satisfies Record<string, Route>
 
 export type WorkerCall = keyof typeof WORKER_ROUTES

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limit, utf8Bytes } from './limits.ts'
-import { done, type Route, wholeNumber } from './routes.ts'
+import { DELETE, done, GET, POST, type Route, wholeNumber } from './routes.ts'
 
 export const shellSize = z.strictObject({
   columns: z.number().int().min(1).max(1000),
@@ -30,51 +30,43 @@ export type ShellOutput = z.infer<typeof shellOutput>
 // account key or session.
 
 export const SHELL_ROUTES = {
-  shellOpen: {
-    methods: ['POST'],
-    path: '/api/workers/:workerId/shell',
-    summary: 'Open a shell in the container of a worker; it ends with the worker, or a minute after it was last read',
-    body: shellSize,
-    response: openedShell,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'WORKER_NOT_FOUND', 'SHELL_REFUSED', 'TOO_MANY_SHELLS'],
-  },
-  shellOutput: {
-    methods: ['GET'],
-    path: '/api/shells/:shellId/output',
-    summary: 'Read the output of a shell; with follow=true as events until it ends',
-    role: 'deploy',
-    query: {
-      after: wholeNumber.optional().describe('bytes already seen'),
-      follow: z.enum(['true', 'false']).optional(),
+  shellOpen: POST(
+    '/api/workers/:workerId/shell',
+    'Open a shell in the container of a worker; it ends with the worker, or a minute after it was last read',
+    {
+      body: shellSize,
+      response: openedShell,
+      errors: ['NOT_JSON', 'BAD_FIELD', 'WORKER_NOT_FOUND', 'SHELL_REFUSED', 'TOO_MANY_SHELLS'],
     },
-    response: shellOutput,
-    errors: ['BAD_FIELD', 'SHELL_NOT_FOUND'],
-  },
-  shellInput: {
-    methods: ['POST'],
-    path: '/api/shells/:shellId/input',
-    summary: 'Type into a shell; send the next text after the response, to preserve the order',
-    isStep: true,
-    body: shellInput,
-    response: done,
-    errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
-  },
-  shellResize: {
-    methods: ['POST'],
-    path: '/api/shells/:shellId/size',
-    summary: 'Change the size of the terminal of a shell',
+  ),
+  shellOutput: GET(
+    '/api/shells/:shellId/output',
+    'Read the output of a shell; with follow=true as events until it ends',
+    {
+      role: 'deploy',
+      query: {
+        after: wholeNumber.optional().describe('bytes already seen'),
+        follow: z.enum(['true', 'false']).optional(),
+      },
+      response: shellOutput,
+      errors: ['BAD_FIELD', 'SHELL_NOT_FOUND'],
+    },
+  ),
+  shellInput: POST(
+    '/api/shells/:shellId/input',
+    'Type into a shell; send the next text after the response, to preserve the order',
+    { isStep: true, body: shellInput, response: done, errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'] },
+  ),
+  shellResize: POST('/api/shells/:shellId/size', 'Change the size of the terminal of a shell', {
     isStep: true,
     body: shellSize,
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'SHELL_NOT_FOUND'],
-  },
-  shellClose: {
-    methods: ['DELETE'],
-    path: '/api/shells/:shellId',
-    summary: 'End a shell and everything that runs in it',
+  }),
+  shellClose: DELETE('/api/shells/:shellId', 'End a shell and everything that runs in it', {
     response: done,
     errors: ['SHELL_NOT_FOUND'],
-  },
+  }),
 } as const satisfies Record<string, Route>
 
 /** Which goes first: a new worker if there is a slot for it, otherwise the old one, which frees its slot. */
@@ -83,17 +75,13 @@ const replacementOrder = z.enum(['new first', 'old first'])
 export type ReplacementOrder = z.infer<typeof replacementOrder>
 
 export const WORKER_MANAGEMENT_ROUTES = {
-  workerReplace: {
-    methods: ['POST'],
-    path: '/api/workers/:workerId/replace',
-    summary: 'Replace a worker by a new one; it finishes its jobs first',
+  workerReplace: POST('/api/workers/:workerId/replace', 'Replace a worker by a new one; it finishes its jobs first', {
     response: z.object({ order: replacementOrder }),
     errors: ['WORKER_NOT_FOUND', 'WORKER_LEAVES'],
-  },
-  endpointReplaceWorkers: {
-    methods: ['POST'],
-    path: '/api/endpoints/:endpointId/replace-workers',
-    summary: 'Replace all workers of an endpoint, one after the other',
-    response: z.object({ workers: z.array(z.string()).describe('ids of the workers that will stop') }),
-  },
+  }),
+  endpointReplaceWorkers: POST(
+    '/api/endpoints/:endpointId/replace-workers',
+    'Replace all workers of an endpoint, one after the other',
+    { response: z.object({ workers: z.array(z.string()).describe('ids of the workers that will stop') }) },
+  ),
 } as const satisfies Record<string, Route>

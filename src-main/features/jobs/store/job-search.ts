@@ -52,7 +52,7 @@ type Text = Range &
     readonly signal: AbortSignal | undefined
     readonly match: string
     readonly checked: string | null
-      readonly alone: boolean
+    readonly alone: boolean
   }
 
 type TextRow = {

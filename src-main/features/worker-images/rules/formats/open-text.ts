@@ -13,6 +13,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from 'yaml'
+import { utf8Bytes } from '../../../../contract/limits.ts'
 import { parseJson } from '../../../../lib/json/parse.ts'
 import { isRecord } from '../../../../lib/json/plain.ts'
 import { isArray, isNumber, isObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
@@ -28,7 +29,7 @@ export type OpenText = {
 const FOREIGN_KIB = 512
 
 export function openText(text: string, mostKib = FOREIGN_KIB): OpenText {
-  if (new TextEncoder().encode(text).length > mostKib * 1024) throw new Error(`it is larger than ${mostKib} KiB`)
+  if (utf8Bytes(text) > mostKib * 1024) throw new Error(`it is larger than ${mostKib} KiB`)
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined
   const document = json === undefined ? parsedYaml(text) : new Document()
   if (json !== undefined) document.contents = nodeOfJson(json) as ParsedNode

@@ -94,7 +94,7 @@ Examples:
           `--tag ${options.tag}: that is not the name of an image, which has no capital letters or spaces.`,
         )
       const lock = lockBeside(file, surroundings.cwd)
-      const { models: folders } = await readModelFolders([], { command, surroundings })
+      const folders = async () => (await readModelFolders([], { command, surroundings })).models
       await runImage(lock, options, { output: outputOf(command, surroundings), surroundings, folders })
     })
 }
@@ -103,8 +103,8 @@ type BuiltImage = Awaited<ReturnType<ReturnType<typeof createImageBuilder>['buil
 
 type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
-/** `folders`: those of the service, for models without an address. */
-type Building = Terminal & { readonly folders: readonly ModelFolder[] }
+/** `folders`: those of the service, asked only for models without an address. */
+type Building = Terminal & { readonly folders: () => Promise<readonly ModelFolder[]> }
 
 async function runImage(file: string, options: ImageCommandOptions, terminal: Building): Promise<void> {
   const { output, surroundings } = terminal
@@ -172,12 +172,16 @@ async function planBuild(file: string, options: ImageCommandOptions, { output, s
 async function modelsOnDisk(
   { models }: WorkflowLock,
   given: string | undefined,
-  folders: readonly ModelFolder[],
+  folders: Building['folders'],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
+  let ofService: readonly ModelFolder[] | undefined
   for (const model of models) {
-    const all = [...(given ? [{ path: given }] : []), ...(model.source === undefined ? folders : [])]
-    const file = await findModel(all, model.folder, model.name)
+    let file = given === undefined ? undefined : await findModel([{ path: given }], model.folder, model.name)
+    if (file === undefined && model.source === undefined) {
+      ofService ??= await folders()
+      file = await findModel(ofService, model.folder, model.name)
+    }
     if (file !== undefined) found.set(modelName(model), file.path)
   }
   return found

@@ -142,7 +142,7 @@ async function buildMissingImage(
   if (target !== undefined || machine !== undefined)
     throw usageError('Name the image with its registry, which the other machine pulls from: --image ghcr.io/ada/cat:1')
   const { buildLockedImage } = await import('../../../worker-images/commands/image.ts')
-  const { folders } = await client.call('modelFolderList')
+  const folders = async () => (await client.call('modelFolderList')).folders
   return await buildLockedImage(file, `drydock-workflow/${plainId(app)}`, content, { output, surroundings, folders })
 }
 

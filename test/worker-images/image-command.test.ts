@@ -108,7 +108,7 @@ test('wrong use is refused before anything is built', async () => {
   expect(await run('--bake', 'lrage')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no such model') })
   expect(await run('--tag', '-x')).toMatchObject({ exitCode: 2 })
   const other = await run('--bake', 'all')
-  expect(other.stderr).toContain('checkpoints/large.safetensors has no address and is not on this machine')
+  expect(other.stderr).toContain('checkpoints/large.safetensors has no address and is in no model folder')
 })
 
 test('Ctrl+C ends the build at the engine', async () => {

@@ -1,17 +1,19 @@
 /** Worker images of workflows, built by the engine. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Docker from 'dockerode'
+import { generate } from 'selfsigned'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createImageBuilder, shippedParts } from '../../src-main/app/app-builder/create-workflow-image-builder.ts'
 import { ImageBuildFailure, type WorkflowLock } from '../../src-main/contract/worker-images.ts'
 import { type ImageOptions, imageFiles } from '../../src-main/features/worker-images/rules/dockerfile.ts'
 import { outputOf, temporaryFolder } from '../docker/support-images.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { commitFiles, makeLock, sha256Of } from './support-lock.ts'
+import { commitFiles, makeLock, PYTHON_IMAGE, sha256Of } from './support-lock.ts'
 
 const engine = await dockerEngine()
 
@@ -171,9 +173,16 @@ describe('a worker image', () => {
     const { folder, docker, build, output } = await setup()
     const content = Buffer.alloc(1000, randomUUID())
     const asked: (string | undefined)[] = []
-    const source = await serveToContainers(docker, content, (authorization) => asked.push(authorization))
-    const lock = makeLock(folder, { models: [{ folder: 'vae', name: 'a.pt', sizeBytes: 1000, source }] })
-    const { hostname } = new URL(source)
+    const hostname = await gatewayOf(docker)
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'the test' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: hostname }] }],
+    })
+    const note = (authorization: string | undefined) => void asked.push(authorization)
+    const source = await serveToContainers(docker, content, { onRequest: note, certificate: { cert, key } })
+    const lock = makeLock(folder, {
+      base: { image: await baseTrusting(docker, cert), python: '3.11' },
+      models: [{ folder: 'vae', name: 'a.pt', sizeBytes: 1000, source }],
+    })
     const { imageId } = await build(lock, { secrets: { [hostname]: 'hf_enchantress' } })
     expect(asked).toEqual(['Bearer hf_enchantress'])
     expect(
@@ -204,12 +213,7 @@ describe('a worker image', () => {
     const { folder, docker, build } = await setup()
     const { promise: started, resolve } = Promise.withResolvers<void>()
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const source = await serveToContainers(
-      docker,
-      undefined,
-      () => resolve(),
-      () => end(),
-    )
+    const source = await serveToContainers(docker, undefined, { onRequest: () => resolve(), onClose: () => end() })
     const lock = makeLock(folder, { models: [{ folder: 'vae', name: 'a.pt', sizeBytes: 1000, source }] })
     const things = async () => [
       (await docker.listContainers({ all: true })).filter(({ Image }) => Image.includes('drydock-test-image')),
@@ -230,16 +234,24 @@ describe('a worker image', () => {
 async function serveToContainers(
   docker: Docker,
   content: Buffer | undefined,
-  onRequest: (authorization: string | undefined) => void = () => undefined,
-  onClose: () => void = () => undefined,
+  {
+    onRequest = () => undefined,
+    onClose = () => undefined,
+    certificate,
+  }: {
+    readonly onRequest?: (authorization: string | undefined) => void
+    readonly onClose?: () => void
+    /** Serves https. */
+    readonly certificate?: { readonly cert: string; readonly key: string }
+  } = {},
 ): Promise<string> {
-  const { IPAM } = await docker.getNetwork('bridge').inspect()
-  const server = createServer((request, response) => {
+  const respond: RequestListener = (request, response) => {
     request.socket.on('close', onClose)
     if (content === undefined) response.writeHead(200, { 'content-length': 1000 }).flushHeaders()
     else response.writeHead(200, { 'content-length': content.length }).end(content)
     onRequest(request.headers.authorization)
-  })
+  }
+  const server = certificate === undefined ? createServer(respond) : createSecureServer(certificate, respond)
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, '0.0.0.0', resolve)
   await promise
@@ -247,8 +259,27 @@ async function serveToContainers(
     server.closeAllConnections()
     server.close()
   })
-  const [{ Gateway, Subnet } = {}] = IPAM?.Config ?? []
-  const gateway = Gateway ?? Subnet?.replace(/\d+\/\d+$/, '1')
   const { port } = server.address() as AddressInfo
-  return `http://${gateway}:${port}/model`
+  return `http${certificate === undefined ? '' : 's'}://${await gatewayOf(docker)}:${port}/model`
+}
+
+async function gatewayOf(docker: Docker): Promise<string> {
+  const { IPAM } = await docker.getNetwork('bridge').inspect()
+  const [{ Gateway, Subnet } = {}] = IPAM?.Config ?? []
+  return Gateway ?? Subnet?.replace(/\d+\/\d+$/, '1') ?? ''
+}
+
+/** @returns a base image whose Python trusts the certificate */
+async function baseTrusting(docker: Docker, cert: string): Promise<string> {
+  const folder = temporaryFolder()
+  const file = '/usr/local/share/test.pem'
+  const image = `drydock-test-image-base-${randomUUID()}:1`
+  writeFileSync(join(folder, 'cert.pem'), cert)
+  writeFileSync(join(folder, 'Dockerfile'), `FROM ${PYTHON_IMAGE}\nCOPY cert.pem ${file}\nENV SSL_CERT_FILE=${file}\n`)
+  const stream = await docker.buildImage({ context: folder, src: ['Dockerfile', 'cert.pem'] }, { t: image })
+  onTestFinished(() => docker.getImage(image).remove({ force: true }))
+  await new Promise((resolve, reject) =>
+    docker.modem.followProgress(stream, (error, all) => (error === null ? resolve(all) : reject(error))),
+  )
+  return image
 }

@@ -118,6 +118,8 @@ test('Ctrl+C ends the build at the engine', async () => {
   const text = readFileSync(join(folder, 'cat.lock.yaml'), 'utf8')
   const lock = JSON.parse(text)
   lock.nodes[0].source.commit = commit
+  // Another test may build the same commit at that time, so that the step takes no time here.
+  lock.comfyui.commit = commitFiles(join(folder, 'comfyui'), { 'own.py': `# ${randomUUID()}\n` })
   writeFileSync(join(folder, 'cat.lock.yaml'), JSON.stringify(lock))
   const { ended, signal, written } = start('--no-cache')
   await expect.poll(() => written.stderr).toContain('custom nodes clouds')

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOCK_SCHEMA, workflowLock } from '../../src-main/contract/worker-images.ts'
 
-const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
+export const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
 
 /** Commits the files to a repository, which begins with them. */
 export function commitFiles(repository: string, files: Readonly<Record<string, string>>): string {

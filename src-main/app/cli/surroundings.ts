@@ -69,6 +69,15 @@ export function processSurroundings(): Surroundings {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (!outlives) process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
+  const onInputEnd: Surroundings['onInputEnd'] = (listener) => {
+    outlives = true
+    process.stderr.on('error', () => undefined)
+    process.stdin.once('close', listener).resume()
+    return () => {
+      process.stdin.off('close', listener)
+      process.stdin.destroy()
+    }
+  }
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -85,21 +94,13 @@ export function processSurroundings(): Surroundings {
     stderr: process.stderr,
     onStopSignal(listener) {
       for (const signal of STOP_SIGNALS) process.on(signal, listener)
-      const offInput = process.env[END_VARIABLE] === 'yes' ? this.onInputEnd(() => listener('SIGHUP')) : undefined
+      const offInput = process.env[END_VARIABLE] === 'yes' ? onInputEnd(() => listener('SIGHUP')) : undefined
       return () => {
         offInput?.()
         for (const signal of STOP_SIGNALS) process.off(signal, listener)
       }
     },
-    onInputEnd(listener) {
-      outlives = true
-      process.stderr.on('error', () => undefined)
-      process.stdin.once('close', listener).resume()
-      return () => {
-        process.stdin.off('close', listener)
-        process.stdin.destroy()
-      }
-    },
+    onInputEnd,
     exitNow: (code) => process.exit(code),
   }
 }

@@ -39,7 +39,7 @@ test('a graph becomes an image that is built, tested, deployed and called from t
   commitFiles(comfyui, {}, 'v1')
   const checkpoints = join(service.data, 'models/checkpoints')
   mkdirSync(checkpoints, { recursive: true })
-  writeFileSync(join(checkpoints, 'stand-in.safetensors'), 'weights')
+  writeFileSync(join(checkpoints, 'stand-in.safetensors'), 'weights of the stand-in')
   const text = readFileSync(join(ROOT, 'resources/workflows/text-to-picture.json'), 'utf8')
   const { id } = await service.post('/api/workflows', { name: 'Lamp', text })
   const tag = `drydock-test-panel-${id.toLowerCase()}:1`
@@ -68,11 +68,13 @@ test('a graph becomes an image that is built, tested, deployed and called from t
   const deploy = panel.getByRole('region', { name: 'Deploy' })
   await deploy.getByText('Nothing is deployed there yet.').waitFor()
   await expectAccessible()
+  await deploy.scrollIntoViewIfNeeded()
   await shoot('workflow-image-plan')
   await deploy.getByLabel('Endpoint').fill('lamp')
   await deploy.getByRole('button', { name: 'Deploy to lamp' }).click()
   await deploy.getByRole('link', { name: 'Show its progress' }).click()
   await page.getByText(/^(?:Active|Failed)$/).first().waitFor({ timeout: LONG_MS })
+  await page.getByText('Not deployed').waitFor({ state: 'detached' })
   await shoot('workflow-image-release')
 
   const job = await service.post('/v2/lamp/runsync?wait=300000', { input: {} })

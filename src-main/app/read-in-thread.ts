@@ -65,7 +65,7 @@ export function createReadInThread() {
 // Results of jobs must not wait for large pictures, which small files may contain.
 const OF_PICTURES: ReadonlySet<keyof Readers> = new Set(['picture', 'maskedPicture'])
 
-// A small graph may take long to check.
+// Also read in the thread below the usual size: a small graph may take long to check.
 const SMALL_BYTES: Partial<Record<keyof Readers, number>> = {
   ...{ prompt: limit('graphInTurnBytes'), runGraph: limit('graphInTurnBytes'), serverClasses: -1 },
 }

@@ -126,7 +126,7 @@ function isLockOf(lockText: string, text: string): boolean {
     const graph = parseJson(text)
     return isObject(graph) && readLock(lockText).workflow?.sha256 === graphHash(graph)
   } catch {
-    // The command says why neither can be read.
+    // The command that reads them next says what is wrong with them.
     return false
   }
 }

@@ -7,7 +7,6 @@ import type { PictureForm } from './rules/picture-form.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 export type ComfyuiReaders = {
-  /** Where the fields of an object are. */
   readonly fields: (json: string) => Pick<JsonScan, 'fields'> | Problem
   /** Checks the graph of a ComfyUI client. @param types node classes as JSON */
   readonly prompt: (text: string, asked: AskedPrompt, types: string) => CheckedPrompt | RefusedPrompt | RefusedRun

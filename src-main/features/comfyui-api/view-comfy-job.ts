@@ -42,7 +42,6 @@ export async function viewComfyJob(
   return {
     ...{ id, status, created_at: timeOf(createdAt), started_at: timeOf(startedAt), completed_at: timeOf(endedAt) },
     expires_at: timeOf((endedAt ?? createdAt) + limit('runsKeptMs')),
-    // As list items of deployments name them.
     ...{
       create_time: timeOf(createdAt),
       update_time: timeOf(endedAt ?? startedAt ?? createdAt),

@@ -36,7 +36,6 @@ export async function runGit(args: readonly string[], { signal, ...options }: Gi
   return end.stdout
 }
 
-/** Into a new folder. */
 export async function fetchCommit(
   folder: string,
   { repository, commit, filter = [] }: { repository: string; commit: string; filter?: readonly string[] },

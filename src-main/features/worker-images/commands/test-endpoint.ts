@@ -31,7 +31,6 @@ async function deleteAbandoned(client: ServiceClient): Promise<void> {
   const { endpoints } = await client.call('endpointList')
   for (const { id, name } of endpoints) {
     const [, host, pid] = OWNER.exec(name) ?? []
-    // Another test may be faster.
     if (host === hostname() && !isAlive(Number(pid)))
       await client.call('endpointDelete', { path: { endpointId: id } }).catch(() => undefined)
   }

@@ -18,7 +18,6 @@ export function withGraph(bytes: Uint8Array, { payload, document }: GraphOfPictu
   return Object.keys(texts).length === 0 ? bytes : (writeGraphIntoPng(bytes, texts, Buffer.from) ?? bytes)
 }
 
-/** Gives a PNG the graph of another one. */
 export function withGraphOf(png: Uint8Array, original: Uint8Array): Uint8Array {
   const texts = readPngTexts(original, TOOLS).filter(({ keyword }) => keyword === 'prompt' || keyword === 'workflow')
   const graph = Object.fromEntries(texts.map(({ keyword, text }) => [keyword, text]))

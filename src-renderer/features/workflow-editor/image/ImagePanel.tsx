@@ -8,6 +8,7 @@ import {
 } from '../../../../src-main/contract/image-builds.ts'
 import { DEFAULT_BASE } from '../../../../src-main/contract/worker-images.ts'
 import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field, Labelled } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
@@ -200,10 +201,10 @@ function BuiltImage({ view: { image, checks } }: { readonly view: ImageBuildView
   return (
     <div className="flex flex-col gap-2">
       <p role="status">
-        <code className="font-mono text-small break-all">{image.reference}</code> has {bytes(image.sizeBytes)}.{' '}
+        <code className="font-mono text-small break-all">{image.reference}</code>: {bytes(image.sizeBytes)}.{' '}
         {image.built.length === 0
           ? 'Nothing had to be built again.'
-          : `Built now: ${image.built.join(', ')}. From the cache: ${image.reused}.`}
+          : `Built now: ${image.built.join('; ')}. From the cache: ${counted(image.reused, 'layer')}.`}
       </p>
       {checks.length > 0 && (
         <ul aria-label="Checks of the image" className="flex flex-col gap-1">

@@ -106,3 +106,24 @@ test('an update of the lock of the same graph is one command', async () => {
     'workflow.lock.yaml --update=ink',
   ])
 })
+
+test('the base image, its Python and the place of the workers go to the command', async () => {
+  const folder = temporaryFolder()
+  const command = join(folder, 'command.mjs')
+  const ran = join(folder, 'ran')
+  writeFileSync(
+    command,
+    `import { writeFileSync } from 'node:fs'
+    writeFileSync(${JSON.stringify(ran)}, process.argv.join(' '))
+    writeFileSync('workflow.lock.yaml', ${JSON.stringify(writeLock(lockOf({})))})
+    console.log(${JSON.stringify(JSON.stringify({ lock: lockOf({}), conflicts: [] }))})`,
+  )
+  const commandLine = { program: process.execPath, args: [command], env: process.env }
+  const pipeline = createImagePipeline({ commandLine, data: folder, service: () => ({ url: '', key: '' }) })
+  const asked = { text: '{}', update: [], sources: {}, base: { image: 'cuda:13', python: '3.13' } }
+  const watch = { report: () => undefined, signal: new AbortController().signal }
+  await pipeline.lock({ ...asked, worker: 'anywhere' }, watch)
+  expect(readFileSync(ran, 'utf8')).toContain(' --base=cuda:13 --python=3.13 --no-local ')
+  await pipeline.lock({ ...asked, base: {}, worker: 'local' }, watch)
+  expect(readFileSync(ran, 'utf8')).toMatch(/ --local (?!--python)/)
+})

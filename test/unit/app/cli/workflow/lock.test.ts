@@ -338,6 +338,21 @@ describe('workflow lock', () => {
     expect(readLock(written('graphs/cat.lock.yaml'))).toMatchObject({ models: [], inputs: [] })
   })
 
+  test('a lock for this machine only stays so, until it is to be for workers everywhere again', async () => {
+    const { at, lock, written } = await setup()
+    writeFileSync(at('cat.json'), payloadOf({ 1: ['SaveImage'] }))
+    const locked = async (...argv: readonly string[]) => {
+      expect(await lock(['cat.json', ...argv])).toMatchObject({ exitCode: 0 })
+      const { worker, base } = readLock(written())
+      return { worker, ...base }
+    }
+    expect(await locked('--local', '--base', 'python:3.11', '--python', '3.11')).toMatchObject({
+      ...{ worker: 'local', image: 'python:3.11', python: '3.11' },
+    })
+    expect(await locked()).toMatchObject({ worker: 'local', image: 'python:3.11' })
+    expect(await locked('--no-local')).toMatchObject({ worker: undefined, image: 'python:3.11' })
+  })
+
   test.each([
     [['--nodes', 'ink=ext::sh -c x'], /--nodes takes NAME=PATH/],
     [['--nodes', '../ink=./ComfyUI'], /--nodes takes NAME=PATH/],

@@ -65,12 +65,14 @@ async function setup(context: TestContext, version: string, config: Readonly<Rec
 
 describe.concurrent.each(VERSIONS)('workers of the public SDK %s in one folder', (version) => {
   test('run three jobs at once', async (context) => {
-    const { run, ended, started, waits, release } = await setup(context, version, { workersMax: 3 })
+    const { run, ended, started, waits, release, service } = await setup(context, version, { workersMax: 3 })
     const jobs = await Promise.all([run(waits), run(waits), run(waits)])
     await Promise.all(jobs.map(started))
     release()
     const records = await Promise.all(jobs.map((jobId) => ended(jobId)))
-    expect(new Set(records.map(({ workerId }) => workerId)).size).toBe(3)
+    // A worker that was lost meanwhile stands in the log, with the reason.
+    const log = (await service.logsOfEndpoint('sdk')).map(({ line }) => line).join('\n')
+    expect(new Set(records.map(({ workerId }) => workerId)).size, log).toBe(3)
   })
 
   test('read and write the folder, which contains no files of the SDK', async (context) => {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startedService } from '../support/served-service.ts'
 
+// Tests have a folder for compiled code; users have none.
+delete process.env.NODE_COMPILE_CACHE
+
 const ENVIRONMENT = `import os
 
 def handler(job):

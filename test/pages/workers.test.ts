@@ -217,7 +217,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('replaces a worker: the new one is ready before the old one goes, and the reason is shown', async () => {
-    const { service, page, open, told } = await setupShared()
+    const { service, page, open, told } = await setup()
     await service.createEndpoint('calm', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
     await open(`/workers`)
@@ -235,7 +235,7 @@ describe('the drawer of a worker', () => {
   })
 
   test('that ended while the page was cut off is folded away with its reason when the page is back', async () => {
-    const { service, page, open } = await setupShared()
+    const { service, page, open } = await setup()
     await service.createEndpoint('echo', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
     // Requests are answered, but no events come through.

@@ -63,7 +63,10 @@ test('a graph becomes an image that is built, tested, deployed and called from t
   await panel.getByRole('button', { name: 'Build and test' }).click()
   const checks = panel.getByRole('list', { name: 'Checks of the image' })
   await shoot('workflow-image-building')
-  await panel.getByText(/^(?:Done|Failed)$/).first().waitFor({ timeout: LONG_MS })
+  await panel
+    .getByText(/^(?:Done|Failed)$/)
+    .first()
+    .waitFor({ timeout: LONG_MS })
   await checks.getByText('validates the graph').waitFor()
   const deploy = panel.getByRole('region', { name: 'Deploy' })
   await deploy.getByText('Nothing is deployed there yet.').waitFor()
@@ -73,7 +76,10 @@ test('a graph becomes an image that is built, tested, deployed and called from t
   await deploy.getByLabel('Endpoint').fill('lamp')
   await deploy.getByRole('button', { name: 'Deploy to lamp' }).click()
   await deploy.getByRole('link', { name: 'Show its progress' }).click()
-  await page.getByText(/^(?:Active|Failed)$/).first().waitFor({ timeout: LONG_MS })
+  await page
+    .getByText(/^(?:Active|Failed)$/)
+    .first()
+    .waitFor({ timeout: LONG_MS })
   await page.getByText('Not deployed').waitFor({ state: 'detached' })
   await shoot('workflow-image-release')
 

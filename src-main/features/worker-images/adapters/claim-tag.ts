@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isAlive } from '../../../lib/node/is-alive.ts'
@@ -11,9 +11,10 @@ export async function whileTagIsOwn<Result>(
 ): Promise<Result> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, createHash('sha256').update(`${engine}\n${tag}`).digest('hex'))
-  while (!(await isCreated(file))) {
-    const owner = await readFile(file, 'utf8').catch(() => '')
-    if (owner === '' || isAlive(Number(owner)))
+  while (!(await isClaimed(file))) {
+    const owner = await readFile(file, 'utf8').catch(() => undefined)
+    if (owner === undefined) continue // its build has ended
+    if (isAlive(Number(owner)))
       throw new Error(`${tag} is already being built by process ${owner}. Wait until it ends, or choose another tag`)
     await rm(file, { force: true })
   }
@@ -24,12 +25,17 @@ export async function whileTagIsOwn<Result>(
   }
 }
 
-async function isCreated(file: string): Promise<boolean> {
+async function isClaimed(file: string): Promise<boolean> {
+  // Linked, so that the file is never seen without its process.
+  const written = `${file}.${randomUUID()}`
+  await writeFile(written, String(process.pid))
   try {
-    await writeFile(file, String(process.pid), { flag: 'wx' })
+    await link(written, file)
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
     throw error
+  } finally {
+    await rm(written)
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { present } from '../lib/json/plain.ts'
 
 /**
  * Makes the queries of a store: `query<[id: string], App>('SELECT ...').one()` is a function of the id. Values are
@@ -74,6 +75,4 @@ function onFirstUse<Made>(make: () => Made): () => Made {
 /** A row that holds a value: fields that may be missing are null in it. */
 export type RowOf<Value> = { readonly [Name in keyof Value]-?: Exclude<Value[Name], undefined> | null }
 
-export function withoutNulls<Value>(row: RowOf<Value>): Value {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Value
-}
+export const withoutNulls = <Value>(row: RowOf<Value>): Value => present(row) as Value

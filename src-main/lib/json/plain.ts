@@ -22,7 +22,7 @@ type WithoutUndefined<Value> = {
 }
 
 export const withoutUndefined = <Value extends object>(value: Value): WithoutUndefined<Value> =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as WithoutUndefined<Value>
+  fieldsThat((one) => one !== undefined, value) as WithoutUndefined<Value>
 
 type Present<Value> = {
   [Name in keyof Value as Value[Name] & (null | undefined) extends never ? Name : never]: Value[Name]
@@ -32,7 +32,10 @@ type Present<Value> = {
 
 /** Leaves out fields that are undefined or null. */
 export const present = <Value extends object>(value: Value): Present<Value> =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== null)) as Present<Value>
+  fieldsThat((one) => one !== undefined && one !== null, value) as Present<Value>
+
+const fieldsThat = (stays: (one: unknown) => boolean, value: object) =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => stays(one)))
 
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined

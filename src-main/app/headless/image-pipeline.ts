@@ -88,11 +88,11 @@ export function createImagePipeline({
         try {
           const updates = request.update.map((name) => `--update=${name}`)
           const isLocked = updates.length > 0 && previous !== undefined && isLockOf(previous, text)
-          const made = isLocked ? undefined : locked.parse(await run(folder, lockArguments(request), watch))
-          const updated =
-            updates.length === 0 ? made : locked.parse(await run(folder, ['workflow', 'lock', LOCK, ...updates], watch))
-          const { lock, conflicts: found } = updated ?? locked.parse(made)
-          return { lock, conflicts: found, text: await readFile(join(folder, LOCK), 'utf8') }
+          const lockWith = async (args: readonly string[]) => locked.parse(await run(folder, args, watch))
+          const update = () => lockWith(['workflow', 'lock', LOCK, ...updates])
+          const made = isLocked ? await update() : await lockWith(lockArguments(request))
+          const { lock, conflicts } = isLocked || updates.length === 0 ? made : await update()
+          return { lock, conflicts, text: await readFile(join(folder, LOCK), 'utf8') }
         } catch (error) {
           if (error instanceof CommandFailed && error.conflicts.length > 0)
             return { lock: undefined, text: undefined, conflicts: error.conflicts }

@@ -184,7 +184,7 @@ export const DEPLOY_ROUTES = {
       params: { number: releaseNumber },
       response: releaseProgress,
       errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND'],
-      source: 'ours, because whoever stops a deploy wants it to end',
+      source: 'ours, so that a stopped deploy ends soon',
     },
   ),
 } as const satisfies Record<string, Route>

@@ -157,7 +157,7 @@ export const runView = z.object({
   previews: z
     .array(runResult)
     .optional()
-    .describe('files that nodes show without saving, like Preview Image; missing: there are none'),
+    .describe('files that nodes show without saving, like Preview Image; absent without such files'),
   errors: z.array(z.string()).describe('why it failed, or what went wrong although it has results'),
 })
 

@@ -6,7 +6,7 @@ import { startCommand } from './support-cli.ts'
 
 // An address of this machine other than 127.0.0.1, on which a service that listens on loopback alone does not answer.
 // All of 127.0.0.0/8 is this machine on Linux, and no other machine can reach it.
-const BESIDE = '127.0.0.2'
+const SECOND_ADDRESS = '127.0.0.2'
 
 /** A service started with these arguments. */
 async function setup(...args: readonly string[]) {
@@ -32,7 +32,7 @@ async function setup(...args: readonly string[]) {
 test('a service answers on 127.0.0.1 and nowhere else, and on the same port after a stop and a kill', async () => {
   const { service, port, ask } = await setup()
   expect(await ask('127.0.0.1', `127.0.0.1:${port}`)).toBe(200)
-  expect(await ask(BESIDE, `${BESIDE}:${port}`)).toBe('ECONNREFUSED')
+  expect(await ask(SECOND_ADDRESS, `${SECOND_ADDRESS}:${port}`)).toBe('ECONNREFUSED')
   const before = service.url()
   await service.stop()
   await service.start()
@@ -44,16 +44,16 @@ test('a service answers on 127.0.0.1 and nowhere else, and on the same port afte
 
 async function expectOwnHosts({ port, ask }: Pick<Awaited<ReturnType<typeof setup>>, 'port' | 'ask'>) {
   expect(await ask('127.0.0.1', `localhost:${port}`)).toBe(200)
-  expect(await ask(BESIDE, `127.0.0.1:${port}`)).toBe(200)
-  expect(await ask(BESIDE, `evil.example:${port}`)).toBe(403)
+  expect(await ask(SECOND_ADDRESS, `127.0.0.1:${port}`)).toBe(200)
+  expect(await ask(SECOND_ADDRESS, `evil.example:${port}`)).toBe(403)
   expect(await ask('127.0.0.1', 'evil.example')).toBe(403)
 }
 
 test('with --listen it answers on that address too, and with --allow-host to the Host of a tunnel, and to no other', async () => {
   const hosts = ['--allow-host', '127.0.0.1:9000', '--allow-host', 'Box']
-  const { port, ask } = await setup('--listen', BESIDE, ...hosts)
+  const { port, ask } = await setup('--listen', SECOND_ADDRESS, ...hosts)
   await expectOwnHosts({ port, ask })
-  expect(await ask(BESIDE, `${BESIDE}:${port}`)).toBe(200)
+  expect(await ask(SECOND_ADDRESS, `${SECOND_ADDRESS}:${port}`)).toBe(200)
   for (const host of ['127.0.0.1:9000', 'box', `box:${port}`]) expect(await ask('127.0.0.1', host)).toBe(200)
   for (const host of ['127.0.0.1:9001', 'box:1']) expect(await ask('127.0.0.1', host)).toBe(403)
 })

@@ -14,7 +14,7 @@ type Services = ServiceBase & { readonly imageBuilds: ImageBuilds }
 
 export const IMAGE_BUILD_OPERATIONS = {
   imageBuildStart({ path, body, caller }, service) {
-    // The folders of this machine are the owner's, whoever else may build images.
+    // A key that may build images must not read any folder of this machine.
     if (!hasRole(caller, 'admin')) refuseFolders(body.sources)
     return service.imageBuilds.start(requireWorkflow(service, path.workflowId).id, body)
   },

@@ -53,6 +53,16 @@ describe('a lease', () => {
     expect((await get('/v2/e/health')).jobs).toMatchObject({ inQueue: 0, retried: 1, failed: 1 })
   })
 
+  it('does not run while the service is held up, as it hears no worker then', async () => {
+    const { id, worker, clock, status } = await jobInState('IN_PROGRESS')
+    await worker.ping([id])
+    await clock.leap(15_000)
+    await clock.advance(9000)
+    expect((await status(id)).status).toBe('IN_PROGRESS')
+    await clock.advance(1200)
+    expect(await status(id)).toMatchObject({ status: 'IN_QUEUE', retries: 1 })
+  })
+
   for (const redispatches of [0, 1, 2]) {
     it(`lost ${redispatches + 1} times with ${redispatches} re-dispatches allowed: FAILED`, async () => {
       const { createEndpoint, run, worker, fleet, clock, waitForJob } = await setup()

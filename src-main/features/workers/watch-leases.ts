@@ -1,9 +1,9 @@
-import type { Storage } from '../../storage/storage.ts'
 /** Overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Lease, Leases } from '../jobs/queue/leases.ts'
 import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import { lostMachineReason } from '../jobs/rules/lost-machine.ts'
@@ -29,7 +29,11 @@ export function createLeaseWatch(deps: {
   let isStopped = false
 
   function tick(): void {
+    const due = clock.steady() + TICK_MS
     cancel = clock.after(TICK_MS, () => {
+      const lateMs = clock.steady() - due
+      // The service itself was held up and could not hear its workers: a suspended or overloaded machine.
+      if (lateMs > TICK_MS) leases.extend(lateMs)
       lookAtLeases()
       lookAtStopOrders()
       tick()

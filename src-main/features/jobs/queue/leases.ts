@@ -87,6 +87,9 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock) {
       const until = clock.steady() + limit('leaseMs')
       for (const lease of held.values()) if (lease.confirmed) Object.assign(lease, { until, silentSince: undefined })
     },
+    extend(ms: number) {
+      for (const lease of byJob.values()) lease.until += ms
+    },
     resume: (job: Job) => hold(job, true),
   }
 }

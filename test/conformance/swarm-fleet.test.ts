@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeEach, onTestFinished } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { containerSettings } from '../../src-main/contract/container.ts'
 import { freePort } from '../../src-main/http/server/listen.ts'
 import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
 import { createSwarmFleet } from '../../src-main/runtimes/swarm/swarm-fleet.ts'
@@ -11,7 +12,7 @@ import { createSwarmConnection, createWorkerPorts } from '../../src-main/runtime
 import { sshOfUser } from '../support/far-machine.ts'
 import { type RemoteSwarm, remoteSwarm } from '../support/far-swarm.ts'
 import { inContainers, noTunnel } from './docker-place.ts'
-import { describeFleet, type FleetPlace } from './fleet.ts'
+import { describeFleet, type FleetPlace, specOf, until, watched } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
 
 const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
@@ -60,7 +61,7 @@ function openWay({ nodes: [manager] }: RemoteSwarm) {
   }
 }
 
-describeFleet('docker swarm', () => {
+function makePlace() {
   if ('why' in made || way === undefined) throw new Error('there is no swarm')
   const { options, to } = way
   const serviceId = `t${randomBytes(5).toString('hex')}`
@@ -74,27 +75,26 @@ describeFleet('docker swarm', () => {
     if (node === undefined) throw new Error(`no node has ${container}`)
     return node
   }
+  const driver = (maxWorkers = () => 10) =>
+    createSwarmFleet({
+      ...options,
+      ...to,
+      // The suite closes each driver; the engine stays for the next.
+      engine: { ...to.engine, close: () => undefined },
+      ...createWorkerPorts({ ...options, ...to }),
+      reach: { workerUrl: to.reach.workerUrl, serviceUrl: to.reach.serviceUrl },
+      folder,
+      maxWorkers,
+      state: {
+        serviceId: () => serviceId,
+        used: () => used,
+        setUsed: async () => {
+          used = true
+        },
+      },
+    })
   const place: FleetPlace = {
-    driver: (maxWorkers = () => 10) =>
-      inContainers({
-        ...createSwarmFleet({
-          ...options,
-          ...to,
-          // The suite closes each driver; the engine stays for the next.
-          engine: { ...to.engine, close: () => undefined },
-          ...createWorkerPorts({ ...options, ...to }),
-          reach: { workerUrl: to.reach.workerUrl, serviceUrl: to.reach.serviceUrl },
-          folder,
-          maxWorkers,
-          state: {
-            serviceId: () => serviceId,
-            used: () => used,
-            setUsed: async () => {
-              used = true
-            },
-          },
-        }),
-      }),
+    driver: (maxWorkers) => inContainers(driver(maxWorkers)),
     command: (steps) => `/bin/sh -c '${scriptOf(steps).replaceAll("'", `'\\''`)}'`,
     // Past the engine, which would wake a frozen container to give it a signal.
     poke({ container = '' }) {
@@ -105,5 +105,23 @@ describeFleet('docker swarm', () => {
     lives: ({ container = '' }) =>
       made.nodes.some((one) => made.dockerNow(one, 'ps', '--quiet', '--no-trunc').includes(container)),
   }
-  return place
+  return { place, driver, swarm: made }
+}
+
+describeFleet('docker swarm', () => makePlace().place)
+
+test('a worker starts although its image is no longer on any node that may run it', async () => {
+  const { driver, swarm } = makePlace()
+  const { fleet, lines } = watched(driver())
+  const [manager, ...workers] = swarm.nodes
+  const changed = await swarm.docker(manager, 'create', 'busybox')
+  await swarm.docker(manager, 'commit', changed, 'only-here')
+  await swarm.docker(manager, 'rm', changed)
+  const settings = { image: 'only-here', pull: 'never', placement: ['node.role==worker'] }
+  const spec = specOf("/bin/sh -c 'echo up; sleep 1000'", { container: containerSettings.parse(settings) })
+  await fleet.ensure(spec, { report: () => undefined, signal: new AbortController().signal })
+  const id = await swarm.docker(manager, 'image', 'inspect', '--format', '{{.Id}}', 'only-here')
+  for (const node of workers) await swarm.docker(node, 'rmi', '--force', id)
+  const { workerId } = await fleet.start(spec)
+  await until(() => expect(lines(workerId)).toEqual(['up']))
 })

@@ -48,7 +48,21 @@ async function setup() {
     for (const node of swarm.nodes) if ((await workersOn(node, endpoint)) !== '') return node
     throw new Error(`no node has a worker of ${endpoint}`)
   }
-  return { swarm, manager, workers, service, onLab, isRunning, workersOn, nodeOfWorker }
+  /** Waits until a job runs. @returns expects that it ends well, and only on the worker that it has now */
+  const runningThere = async (endpoint: string, job: string) => {
+    await until(() => isRunning(endpoint, job), START_MS)
+    const node = await nodeOfWorker(endpoint)
+    const before = await workersOn(node, endpoint)
+    return async () => {
+      expect(await service.jobEnd(endpoint, job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+      const { history } = await service.get(`/api/jobs/${job}`)
+      expect({ history, workers: await workersOn(node, endpoint) }).toMatchObject({
+        history: [{ event: 'submit' }, { event: 'claim' }, { event: 'complete' }],
+        workers: before,
+      })
+    }
+  }
+  return { swarm, manager, workers, service, onLab, isRunning, runningThere, workersOn, nodeOfWorker }
 }
 
 const ECHO = `
@@ -189,16 +203,13 @@ test.for(faults)(
 )
 
 test('workers on nodes are kept while the sshd of the manager is down', async () => {
-  const { manager, service, onLab, isRunning } = await setup()
+  const { manager, service, onLab, runningThere } = await setup()
   await service.createHandler('kept', WAITS, onLab)
-  const job = await service.run('kept', { s: 8 })
-  await until(() => isRunning('kept', job), START_MS)
+  const expectKept = await runningThere('kept', await service.run('kept', { s: 8 }))
   await manager.killSshd()
   await until(async () => expect(await service.get('/api/machines/lab')).toMatchObject({ state: 'unreachable' }))
   await manager.startSshd()
-  expect(await service.jobEnd('kept', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
-  const { events } = await service.get('/api/fleet-events?endpoint=kept&kinds=scale')
-  expect(events).toMatchObject([{ event: 'initializing' }])
+  await expectKept()
 })
 
 test('a worker that starts while the agents of the nodes begin again waits for them, and is no crash', async () => {
@@ -260,20 +271,12 @@ test('a resource that no node has is the waiting reason, in the words of the sch
 })
 
 test('a service that was killed finds its workers on the nodes again', async () => {
-  const { service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
+  const { service, onLab, runningThere } = await setup()
   await service.createHandler('found', WAITS, onLab)
-  const job = await service.run('found', { s: 8 })
-  await until(() => isRunning('found', job), START_MS)
-  const node = await nodeOfWorker('found')
-  const before = await workersOn(node, 'found')
+  const expectKept = await runningThere('found', await service.run('found', { s: 8 }))
   await service.kill()
   await service.start()
-  expect(await service.jobEnd('found', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
-  const { history } = await service.get(`/api/jobs/${job}`)
-  expect({ history, workers: await workersOn(node, 'found') }).toMatchObject({
-    history: [{ event: 'submit' }, { event: 'claim' }, { event: 'complete' }],
-    workers: before,
-  })
+  await expectKept()
 })
 
 const KEEPS = `

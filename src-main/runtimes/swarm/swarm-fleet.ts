@@ -29,6 +29,7 @@ import type {
   WorkerPlan,
   WorkerSpec,
 } from '../port.ts'
+import { UNWATCHED } from '../remote/machine-options.ts'
 import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './create-swarm-service.ts'
 import type { HubClient } from './hub-client.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
@@ -259,8 +260,15 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const lacking = sending.lacking()
     const allowed = nodes.all().filter(allowedNodes(spec.container, nodes.all()))
     const without = nodes.all().filter((node) => whyAway(node) !== undefined || lacking.has(node.id))
-    const avoided = [...new Set([...without, ...(await nodeImages.lacking(image.ref))])]
-    const taking = allowed.filter((node) => !avoided.includes(node))
+    const suitable = allowed.filter((node) => !without.includes(node))
+    let withoutImage = await nodeImages.lacking(image.ref)
+    if (suitable.length > 0 && suitable.every((node) => withoutImage.includes(node))) {
+      // Their agents answered only after the image was copied to the others, or the image was removed there.
+      await nodeImages.bringToAll(image.ref, spec.container, { ...UNWATCHED, signal })
+      withoutImage = await nodeImages.lacking(image.ref)
+    }
+    const avoided = [...new Set([...without, ...withoutImage])]
+    const taking = suitable.filter((node) => !withoutImage.includes(node))
     if (mounts.some(isOwnVolume)) await Promise.all(taking.map((node) => openVolumes(node, mounts, image.ref)))
     const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, mounts, avoided }
     const made = await makeWorkerService(spec, around)

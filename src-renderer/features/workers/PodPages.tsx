@@ -155,6 +155,7 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
   const queries = useQueryClient()
   const whyNot = useWhyNot('deploy', 'Changing a pod')
   const [asks, setAsks] = useState(false)
+  const [isRemoving, setIsRemoving] = useState(false)
   const act = async (action: PodAction) => {
     const isDone = await attempt(
       () => client.call('podAct', { path: { id }, body: { action } }),
@@ -162,6 +163,11 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
     )
     await queries.invalidateQueries({ queryKey: ['pods'] })
     return isDone
+  }
+  async function remove() {
+    setIsRemoving(true)
+    if (await act('terminate')) onClose()
+    else setIsRemoving(false)
   }
   const isOff = whyNot !== undefined
   return (
@@ -206,13 +212,13 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
             : (mounts.persistent?.path ?? <Nothing />)}
         </Fact>
       </dl>
-      <PodLog pod={pod} />
+      <PodLog pod={pod} isFollowed={!isRemoving} />
       {asks && (
         <Confirm
           open
           onOpenChange={setAsks}
           action={`Remove pod ${name}`}
-          onConfirm={async () => (await act('terminate')) && onClose()}
+          onConfirm={remove}
         >
           Its container and its volume are deleted. A network volume stays.
         </Confirm>
@@ -221,7 +227,7 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
   )
 }
 
-function PodLog({ pod: { id, name } }: { readonly pod: Pod }) {
+function PodLog({ pod: { id, name }, isFollowed }: { readonly pod: Pod; readonly isFollowed: boolean }) {
   const { client } = useApp()
   const { data = [], error } = useQuery({
     queryKey: ['pods', id, 'log'],
@@ -229,6 +235,7 @@ function PodLog({ pod: { id, name } }: { readonly pod: Pod }) {
       const args = { path: { id }, query: { tail: SHOWN_LINES, wait: 'false' } }
       return linesOf(await (await client.download('podLogs', args)).text(), id)
     },
+    enabled: isFollowed,
     refetchInterval: POLL_MS,
   })
   if (error !== null) return <ErrorNotice error={error} />

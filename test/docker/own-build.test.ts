@@ -1,7 +1,7 @@
 /**
- * SDK 2.0 apps that our own build makes, with the unmodified package, on workers in containers: `init --sdk 2`, deploy
- * and calls. test/sdk/own-build.test.ts tests them as processes, with a change and a rollback, and in a preview.
- * test/docker/preview.test.ts tests previews in containers, test/docker/deploy.test.ts changes.
+ * SDK 2.0 apps that our own build makes, with the unmodified package, on workers in containers: `init --sdk 2`, deploy,
+ * calls, rollback. test/sdk/own-build.test.ts tests them as processes, and in a preview; test/docker/preview.test.ts
+ * tests previews in containers.
  */
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
@@ -43,10 +43,10 @@ def tally(text: str = "an old lamp"):
 `
 
 test(
-  'an app of init answers from containers, each kind of it',
+  'an app of init answers from containers, each kind of it, and a rollback restores its earlier code',
   async () => {
     const service = await startedContainerService(engine)
-    const { project, deploy, runsync, write } = await appProject(service, INIT, onlyWheelsOf(wheels.folder))
+    const { project, run, deploy, edit, runsync, write } = await appProject(service, INIT, onlyWheelsOf(wheels.folder))
     write('tally.py', TALLY)
     const { plan, release, endpoints } = await deploy()
     expect(plan).toMatchObject({ tasks: ['report'], makes: ['app', 'environment'] })
@@ -76,6 +76,12 @@ test(
     expect(called.stdout.trim().split('\n')).toEqual(["{'greeting': 'Hello, Ada!'}", "{'letters': 10}"])
     const { requests } = await service.get('/api/jobs?endpoint=task-report')
     expect(requests).toMatchObject([{ status: 'COMPLETED' }])
+
+    edit('main.py', 'Hello', 'Good day')
+    await deploy()
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Good day, Ada!' })
+    expect(await run('rollback')).toMatchObject({ exitCode: 0 })
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
   },
   LIMIT_MS,
 )

@@ -7,23 +7,37 @@ import { appProject } from '../apps/support.ts'
 import { previewProject } from '../preview/support.ts'
 import { CACHE } from '../sdk/support-packages.ts'
 import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
 import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
 import { remoteService } from '../support/far-service.ts'
+import { until } from '../support/served-service.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
 
 const made = await remoteMachine()
 const why = 'why' in made ? made.why : undefined
 // A build installs some forty packages, in ms.
 const LIMIT_MS = 600_000
+const STOP_LIMIT_MS = 60_000
 const ON_BOX = ['--on', 'box']
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-/** A service that knows the machine, and an app of `init`. */
-async function setup(init: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+/**
+ * A service that knows the machine, and an app of `init`.
+ * @param env variables of the app's commands
+ * @param serviceEnv variables of the service; without any, it finds no engine on this machine
+ */
+async function setup(
+  init: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  serviceEnv: Readonly<Record<string, string>> = {},
+) {
   if ('why' in made) throw new Error(why)
-  const app = await appProject(await remoteService(made), init, env)
+  const service = await remoteService(made, { env: serviceEnv })
+  // The engine of this machine is shared by all tests, and keeps what a killed service leaves.
+  onTestFinished(async () => void (await service.stop()), STOP_LIMIT_MS)
+  const app = await appProject(service, init, env)
   const expectOnBox = async () => {
     const { workers } = await app.service.get('/api/workers')
     expect(workers.length).toBeGreaterThan(0)
@@ -47,6 +61,24 @@ test(
     expect(await run('rollback')).toMatchObject({ exitCode: 0 })
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
     await expectOnBox()
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a running app moves there from containers of this machine',
+  async ({ skip }) => {
+    const engine = await dockerEngine()
+    if ('why' in engine) return skip(true, engine.why)
+    const { service, deploy, runsync, keepOnly, expectOnBox } = await setup([], {}, { DOCKER_HOST: engine.dockerHost })
+    keepOnly('cpu_worker.py')
+    expect(await deploy()).toMatchObject({ release: { state: 'active', runsOn: 'containers' } })
+    const { workers } = await service.get('/api/workers')
+    expect(workers).toMatchObject([{ container: expect.any(String) }])
+    expect(workers[0]).not.toHaveProperty('machine')
+    await deploy(...ON_BOX)
+    await until(expectOnBox)
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
   },
   LIMIT_MS,
 )

@@ -146,6 +146,7 @@ const faults: readonly {
   readonly worker: 'idle' | 'busy'
 }[] = [
   { name: 'is cut off', make: ({ link }) => link('down'), mend: ({ link }) => link('up'), worker: 'idle' },
+  { name: 'is cut off', make: ({ link }) => link('down'), mend: ({ link }) => link('up'), worker: 'busy' },
   { name: 'is powered off', make: ({ power }) => power('off'), mend: ({ power }) => power('on'), worker: 'busy' },
 ]
 

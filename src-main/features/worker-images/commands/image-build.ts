@@ -1,11 +1,11 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
-import { usageError } from '../../../app/cli/cli-error.ts'
 import { duration, size } from '../../../app/cli/output.ts'
 import { outputOf } from '../../../app/cli/session.ts'
 import { stoppable } from '../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted } from '../../../lib/text.ts'
 import { addImageBuildOptions, buildImageOf, type ImageBuildOptions, withRepository } from './build-repository.ts'
+import { checkImageName } from './image-name.ts'
 
 export function addImage(image: CliCommand, surroundings: Surroundings): void {
   addImageBuildOptions(
@@ -25,7 +25,7 @@ Examples:
   $ drydock image build . --tag worker:dev --build-arg VERSION=2 --secret id=HF_TOKEN,env=HF_TOKEN
   $ drydock image build https://github.com/ada/workers.git#v2:sdxl --tag sdxl:2`)
     .action(async (source: string, options: ImageBuildOptions & { tag: string }, command: CliCommand) => {
-      if (!IMAGE.test(options.tag)) throw usageError(`"${options.tag}" is not the name of an image, like worker:1.`)
+      checkImageName(options.tag)
       const output = outputOf(command, surroundings)
       const beganAt = surroundings.now()
       await stoppable(
@@ -51,5 +51,3 @@ Examples:
 }
 
 const COMMIT_LENGTH = 12
-
-const IMAGE = /^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::[\w][\w.-]{0,127})?$/

@@ -7,6 +7,7 @@ import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output, size } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import { outputOf } from '../../../app/cli/session.ts'
+import { stoppable } from '../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ModelFolder } from '../../../contract/models.ts'
 import { ImageBuildFailure, UnusableLock, type WorkflowLock } from '../../../contract/worker-images.ts'
@@ -26,6 +27,7 @@ import {
 import { totalSizeText } from '../rules/lock-file.ts'
 import { withoutPasswords } from '../rules/read-requirements.ts'
 import { versionOfImage } from '../rules/worker-manifest.ts'
+import { checkImageName } from './image-name.ts'
 import { readModelFolders, requireModelFolder } from './model-folders.ts'
 import { type LockFile, lockBeside, readLockFile } from './read-lock-file.ts'
 import { showConflicts } from './show-conflicts.ts'
@@ -42,9 +44,6 @@ type ImageCommandOptions = ImageContentOptions & {
   readonly write?: string
   readonly cache: boolean
 }
-
-// Source: Docker's reference of image names.
-const TAG = /^[a-z0-9]+([._-]+[a-z0-9]+)*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?$/
 
 // Tokens that downloads of models need, by server and by the variable that has one.
 const TOKENS = [
@@ -89,10 +88,7 @@ Examples:
     .action(async (file: string, options: ImageCommandOptions, command: CliCommand) => {
       const isBuild = options.dryRun === undefined && options.write === undefined
       if (isBuild && options.tag === undefined) throw usageError('Name the image: --tag NAME, like --tag cat:1.')
-      if (options.tag !== undefined && !TAG.test(options.tag))
-        throw usageError(
-          `--tag ${options.tag}: that is not the name of an image, which has no capital letters or spaces.`,
-        )
+      if (options.tag !== undefined) checkImageName(options.tag)
       const lock = lockBeside(file, surroundings.cwd)
       const folders = async () => (await readModelFolders([], { command, surroundings })).models
       await runImage(lock, options, { output: outputOf(command, surroundings), surroundings, folders })
@@ -187,25 +183,26 @@ async function modelsOnDisk(
   return found
 }
 
-async function stoppableBuild<Result>(
+function stoppableBuild<Result>(
   terminal: Terminal,
   work: (watch: { readonly report: (news: BuildNews) => void; readonly signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const { output, surroundings } = terminal
-  const stop = new AbortController()
-  const off = surroundings.onStopSignal((signal) =>
-    stop.abort(new CliError('ABANDONED', { why: `The build was stopped by ${signal}. No image was made.` })),
+  return stoppable(
+    surroundings,
+    (signal) => `The build was stopped by ${signal}. No image was made.`,
+    async (signal) => {
+      const progress = showProgress(terminal)
+      try {
+        return await work({ report: progress.report, signal })
+      } catch (error) {
+        progress.end()
+        throw explained(error, output)
+      } finally {
+        progress.end()
+      }
+    },
   )
-  const progress = showProgress(terminal)
-  try {
-    return await work({ report: progress.report, signal: stop.signal })
-  } catch (error) {
-    progress.end()
-    throw explained(error, output)
-  } finally {
-    progress.end()
-    off()
-  }
 }
 
 function showBuilt(output: Output, { tag, imageId, sizeBytes, tookMs, steps }: BuiltImage): void {

@@ -251,6 +251,7 @@ describe('one of several servers', () => {
     ['/history', 'a page', page, withThePrompt],
     ['/history', 'a gateway error', gateway, withThePrompt],
     ['/view', 'a gateway error', gateway, withThePrompt],
+    ['/view', 'a page', page, withThePrompt],
   ])('answers %s with %s: its job goes to another', async (broken, _what, answer, when) => {
     const server = await recordedServer(EXCHANGE, {
       ...(broken === '/queue' ? { onPrompt: (socket) => socket.drop() } : {}),
@@ -449,7 +450,29 @@ describe('results', () => {
     })
   })
 
+  it.each([
+    ['an HTML page', 'drydock_00001_.png', page, 'an HTML page (HTTP 200): "Sign in to the router"'],
+    ['a page in its place', 'model.safetensors', page, 'an HTML page (HTTP 200): "Sign in to the router"'],
+    ['JSON', 'a.mp4', (to: ServerResponse) => json(to, { no: 1 }), 'a text (HTTP 200): "{"no":1}"'],
+    ['a sound', 'a.png', (to: ServerResponse) => to.end('fLaC') !== null, 'a file of the type audio/flac (HTTP 200)'],
+  ])('that come as %s are errors that name the server', async (_what, filename, send, sent) => {
+    const outputs = { '9': { images: [{ filename, subfolder: '', type: 'output' }], text: ['kept'] } }
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) =>
+        (path.startsWith('/history') && json(response, { [promptId]: { outputs } })) ||
+        (path.startsWith('/view') && send(response)),
+    })
+    const { output } = await run(server)
+    expect(output).toEqual({
+      images: [expect.objectContaining({ filename: '9_text.txt' })],
+      errors: [
+        `Failed to fetch image data for ${filename} from /view endpoint. The server at ${server.url}/ sent ${sent}.`,
+      ],
+    })
+  })
+
   it('of all kinds and keys are taken, temporary ones and switches are not', async () => {
+    const HEADS: Readonly<Record<string, string>> = { 'a.gif': 'GIF89a', 'b.fla': 'fLaC', 'c.glb': 'glTF' }
     const file = (filename: string, type = 'output') => ({ filename, subfolder: 'a b', type })
     const outputs = {
       '1': { gifs: [file('a.gif')], audio: [file('b.flac')], animated: [true], '3d': [file('c.glb')] },
@@ -458,7 +481,7 @@ describe('results', () => {
     const server = await recordedServer(EXCHANGE, {
       answer: ({ path }, response) =>
         (path.startsWith('/history') && json(response, { [promptId]: { outputs } })) ||
-        (path.startsWith('/view') && response.writeHead(200).end('bytes') !== undefined),
+        (path.startsWith('/view') && response.writeHead(200).end(HEADS[path.slice(15, 20)]) !== undefined),
     })
     const { output } = await run(server)
     expect(output.images.map(({ filename, node }: Record<string, string>) => [filename, node])).toEqual([

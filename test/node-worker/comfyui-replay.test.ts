@@ -20,6 +20,8 @@ const CLASSES: Readonly<Record<string, object>> = {
   PreviewImage: { input: { required: { images: ['IMAGE'] } }, output: [], output_node: true },
 }
 
+const GIF = 'GIF89a'
+
 const classes: Faults['answer'] = ({ path }, response) => {
   const [, name = ''] = /^\/object_info\/(.+)$/.exec(path) ?? []
   if (name === '') return false
@@ -148,7 +150,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     const answer: Faults['answer'] = ({ path }, response) => {
       if (!path.startsWith('/view?')) return false
       asked.push(path)
-      response.end('a picture')
+      response.end(GIF)
       return true
     }
     const server = await recordedServer(readExchange('only-temporary'), { answer })
@@ -158,11 +160,11 @@ describe('a payload is answered as the public image worker answers it', () => {
     expect(asked).toEqual([])
 
     const { output } = await runJob(`${input.slice(0, -1)},"previews":true}`, { servers: [server.url] })
-    const preview = { filename: 'ComfyUI_temp_sklnd_00001_.png', type: 'base64', node: '2', mediaType: 'text/plain' }
+    const preview = { filename: 'ComfyUI_temp_sklnd_00001_.png', type: 'base64', node: '2', mediaType: 'image/gif' }
     expect(output).toEqual({
       status: 'success_no_images',
       images: [],
-      previews: [{ ...preview, data: Buffer.from('a picture').toString('base64') }],
+      previews: [{ ...preview, data: Buffer.from(GIF).toString('base64') }],
     })
     expect(asked).toEqual(['/view?filename=ComfyUI_temp_sklnd_00001_.png&subfolder=&type=temp'])
   })

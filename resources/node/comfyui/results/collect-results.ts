@@ -1,6 +1,15 @@
 import { mediaTypeOf, mediaTypeOfName, UNKNOWN_MEDIA } from '../../../../src-main/lib/media.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { addressOf, ask, type ComfyServer, isGatewayError, readBounded } from '../server/comfy-server.ts'
+import {
+  addressOf,
+  addressText,
+  ask,
+  type ComfyServer,
+  firstWords,
+  isGatewayError,
+  isPage,
+  readBounded,
+} from '../server/comfy-server.ts'
 import type { CachedPicture, ListedFile, ListedResult } from './list-results.ts'
 
 // Limit for one file, in ms; source: worker-comfyui, handler.py.
@@ -104,10 +113,34 @@ async function contentOf(
     }
     const bytes = await readBounded(answer, maxBytes)
     if (bytes === undefined) return { kind: 'too large' }
-    return bytes.length === 0 ? { kind: 'fault', why: failed } : { kind: 'bytes', bytes }
+    if (bytes.length === 0) return { kind: 'fault', why: failed }
+    const foreign = foreignContent(file.filename, bytes, answer.headers.get('content-type'))
+    if (foreign === undefined) return { kind: 'bytes', bytes }
+    const why = `${failed} The server at ${addressText(server)} sent ${foreign.sent}.`
+    return { kind: 'fault', why, isLost: foreign.isPage }
   } catch (error) {
     return { kind: 'fault', why: `${failed} ${networkReason(error)}.`, isLost: true }
   }
+}
+
+const MEDIA = ['image', 'audio', 'video', 'model']
+const HEAD_BYTES = 4096
+
+/**
+ * What an answer has instead of the file that its name says; undefined: that file, or one of a format that nobody knows.
+ * ComfyUI sends `text/html` only for files with that ending.
+ */
+function foreignContent(filename: string, bytes: Uint8Array, contentType: string | null) {
+  const found = mediaTypeOf(bytes)
+  const [wanted = '', kind = ''] = [mediaTypeOfName(filename), found].map((type) => type.split('/')[0])
+  // Films are stored as pictures and as sounds.
+  const isOther = kind === 'text' || (MEDIA.includes(kind) && kind !== wanted && ![kind, wanted].includes('video'))
+  const isHtml = contentType?.startsWith('text/html') === true && !/\.x?html?$/i.test(filename)
+  if (!(MEDIA.includes(wanted) && isOther) && !(isHtml && !MEDIA.includes(kind))) return undefined
+  const text = kind === 'text' ? new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)) : ''
+  const what = kind === 'text' ? 'a text' : `a file of the type ${found}`
+  const sentPage = isHtml || isPage(text)
+  return { sent: `${sentPage ? 'an HTML page' : what} (HTTP 200)${firstWords(text)}`, isPage: sentPage }
 }
 
 function placeOf(file: ListedFile | CachedPicture) {

@@ -107,18 +107,27 @@ export function statusSentence({ status, statusText, url }: Answer): string {
   return `${status} ${status < 500 ? 'Client' : 'Server'} Error: ${statusText} for url: ${url}`
 }
 
-export function noJsonSentence(server: ComfyServer, { text: whole, status }: Answer): string {
-  const text = whole.slice(0, TEXT_READ)
-  const isPage = /^\s*<(!doctype|html|head|body|\?xml)/i.test(text)
-  const said = text
-    .replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
-    .replace(isPage ? /<[^>]*>/g : /[^\S ]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  const what = isPage ? 'an HTML page' : text.trim() === '' ? 'nothing' : 'something that is not JSON'
-  const words = said === '' ? '' : `: "${said.slice(0, WORDS_SHOWN)}${said.length > WORDS_SHOWN ? ' ...' : ''}"`
+export const addressText = ({ url }: ComfyServer): string => `${url.origin}${url.pathname}`
+
+export function noJsonSentence(server: ComfyServer, { text, status }: Answer): string {
+  const words = firstWords(text)
+  const isEmpty = text.slice(0, TEXT_READ).trim() === ''
+  const what = isPage(text) ? 'an HTML page' : isEmpty ? 'nothing' : 'something that is not JSON'
   return (
-    `The server at ${server.url.origin}${server.url.pathname} is not a ComfyUI server: it sent ${what} (HTTP ${status})${words}. ` +
+    `The server at ${addressText(server)} is not a ComfyUI server: it sent ${what} (HTTP ${status})${words}. ` +
     `Set the address of the server in the settings of the endpoint.`
   )
+}
+
+export const isPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, TEXT_READ))
+
+/** Visible words in quotes, after a colon; empty if there are none. */
+export function firstWords(whole: string): string {
+  const text = whole.slice(0, TEXT_READ)
+  const said = text
+    .replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
+    .replace(isPage(text) ? /<[^>]*>/g : /[^\S ]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return said === '' ? '' : `: "${said.slice(0, WORDS_SHOWN)}${said.length > WORDS_SHOWN ? ' ...' : ''}"`
 }

@@ -362,6 +362,21 @@ describe('messages', () => {
   })
 })
 
+describe('the id of a prompt', () => {
+  it('is the one that the server gave: the bridge asks for none, and follows that', async () => {
+    const [id, graph] = ['chosen-by-the-server', { outputs: { '9': { text: ['done'] } }, status: {} }]
+    const server = await recordedServer(EXCHANGE, {
+      answer: ({ path }, response) =>
+        (path === '/prompt' && json(response, { prompt_id: id, number: 1, node_errors: {} })) ||
+        (path === '/queue' && json(response, queued([]))) ||
+        (path === `/history/${id}` && json(response, { [id]: graph })),
+    })
+    expect((await run(server, { quietMs: 5 })).output).toMatchObject({ images: [{ filename: '9_text.txt' }] })
+    const sent = server.asked.find(({ path }) => path === '/prompt')
+    expect(JSON.parse(sent?.body ?? '')).not.toHaveProperty('prompt_id')
+  })
+})
+
 describe('a prompt that is interrupted on the server', () => {
   it('fails the job, with the node that it was at', async () => {
     const data = { prompt_id: promptId, node_id: '3', node_type: 'KSampler', executed: [] }

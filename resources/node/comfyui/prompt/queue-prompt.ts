@@ -42,6 +42,7 @@ export async function queuePrompt(server: ComfyServer, prompt: Prompt) {
     ...(comfyOrgToken === undefined ? [] : [['auth_token_comfy_org', comfyOrgToken] as const]),
     ...(extraPngInfo === undefined ? [] : [['extra_pnginfo', extraPngInfo] as const]),
   ])
+  // No `prompt_id` is sent: older servers and proxies choose their own, so the one in the answer is followed.
   const body = `{"prompt":${writeJson(isObject(workflow) ? withoutCacheNotes(workflow) : workflow)},"client_id":${JSON.stringify(clientId)},"extra_data":${writeJson(extra)}}`
   const answer = await post(server, body)
   const value = jsonOf(answer)

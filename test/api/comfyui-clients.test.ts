@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { freePort } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, setup } from '../support/core.ts'
+import { expectShortHold } from '../support/main-thread.ts'
 import { openProxy, openWorker } from '../support/proxied.ts'
 
 const { port: PORT } = new URL(SERVICE_URL)
@@ -462,4 +463,17 @@ describe('lists of prompts', () => {
     expect(await page(`?offset=${most}`)).toEqual({ shown: 2, offset: most, limit: null, total, has_more: false })
     expect(await page('?status=completed')).toMatchObject({ shown: 1, total: 1, has_more: false })
   })
+})
+
+it('finds one of many node classes without holding the event loop', async () => {
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: {} })
+  const type = { input: { required: { value: ['INT', { max: 1 }] } }, output: [], description: 'd'.repeat(1000) }
+  const types = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`Class ${at}`, type]))
+  await service.ask('PUT', '/api/node-types/e', { body: { text: JSON.stringify(types) } })
+  const { send } = await openProxy(service)
+  await expectShortHold(50, async () => {
+    expect((await send('/comfy/e/object_info/Class%208')).json()).toEqual({ 'Class 8': type })
+  })
+  expect((await send('/comfy/e/object_info/Class%20none')).json()).toEqual({})
 })

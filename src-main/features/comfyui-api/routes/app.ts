@@ -7,8 +7,6 @@ import type { Admitted } from '../../../http/admit-stream.ts'
 import { errorResponse } from '../../../http/error-response.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { jsonResponse } from '../../../http/operation.ts'
-import { parseJson } from '../../../lib/json/parse.ts'
-import { isObject, writeJson } from '../../../lib/json/value.ts'
 import { createTurns } from '../../../lib/turns.ts'
 import type { Asset, Endpoint, ReceivedFile } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
@@ -190,10 +188,8 @@ export function createComfyuiApp(
 
   app.get('/object_info', async (c) => jsonResponse((await nodeTypes.of(endpointFor(c))).text))
   app.get('/object_info/:name', async (c) => {
-    const name = c.req.param('name')
-    const all = parseJson((await nodeTypes.of(endpointFor(c))).text)
-    const found = isObject(all) ? all.get(name) : undefined
-    return jsonResponse(writeJson(new Map(found === undefined ? [] : [[name, found]])))
+    const read = await readInThread.classNamed((await nodeTypes.of(endpointFor(c))).text, c.req.param('name'))
+    return jsonResponse('json' in read ? read.json : '{}')
   })
 
   const modelsOf = async (c: Context) => modelListsOf(await nodeTypes.readOf(endpointFor(c)))

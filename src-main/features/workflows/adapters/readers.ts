@@ -42,6 +42,12 @@ export const WORKFLOW_READERS: WorkflowReaders = {
     const servers = read.map((one) => (typeof one === 'string' ? { problem: one } : classesAndModels(one.classes)))
     return { text: writeJson(merged), servers }
   },
+  classNamed(text, name) {
+    const read = readClassesFile(text)
+    if (typeof read === 'string') return { problem: read }
+    const found = read.classes.get(name)
+    return { json: writeJson(new Map(found === undefined ? [] : [[name, found]])) }
+  },
   classTexts(text) {
     const read = readClassesFile(text)
     if (typeof read === 'string') return { problem: read }

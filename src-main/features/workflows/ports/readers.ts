@@ -40,6 +40,8 @@ export type WorkflowReaders = {
     texts: readonly string[],
     kept: string | undefined,
   ) => { readonly text: string; readonly servers: readonly (ClassesAndModels | Problem)[] }
+  /** The JSON of a response with one class, empty if there is none of the name. */
+  readonly classNamed: (text: string, name: string) => { readonly json: string } | Problem
   readonly classTexts: (
     text: string,
   ) => { readonly texts: readonly (readonly [name: string, json: string])[] } | Problem

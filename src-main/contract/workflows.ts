@@ -81,6 +81,7 @@ export const nodeTypesResponse = z.object({
   readAt: moment.optional().describe('missing: they came with the product'),
   server: z.string().optional().describe('address that they were read from'),
   version: z.string().max(120).optional().describe('of what has them, like "ComfyUI 0.33.0"; missing: nobody said'),
+  fault: z.string().optional().describe('why the last read from the only server failed, as the end of a sentence'),
 })
 
 export type NodeTypesResponse = z.infer<typeof nodeTypesResponse>

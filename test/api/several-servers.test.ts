@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointServer } from '../../src-main/contract/workflows.ts'
 import { LOST_SERVER_CODES } from '../../src-main/features/workflows/rules/lost-server.ts'
+import { MIB } from '../../src-main/lib/units.ts'
 import { type FakeServer, fakeServer } from '../support/comfyui/fake-server.ts'
 import { databaseFile, setup } from '../support/core.ts'
 import type { TestWorker } from '../support/worker-client.ts'
@@ -12,10 +13,16 @@ const graph = (model: string, more: readonly string[] = []) => ({
   ...Object.fromEntries(more.map((class_type, at) => [100 + at, { class_type, inputs: {} }])),
 })
 
-async function servedBy(servers: readonly FakeServer[], options: Parameters<typeof setup>[0] = {}) {
+/** @param ready how many of them send node classes */
+async function servedBy(
+  servers: readonly FakeServer[],
+  { ready = servers.length, ...options }: NonNullable<Parameters<typeof setup>[0]> & { readonly ready?: number } = {},
+) {
   const service = await setup(options)
   const [server, ...moreServers] = servers.map(({ url }) => url())
   await service.createEndpoint('e', { workflows: { server, moreServers, checkModels: false } })
+  const list = async (): Promise<readonly EndpointServer[]> => (await service.get('/api/endpoints/e/servers')).servers
+  await service.clock.until(async () => (await list()).filter(({ state }) => state === 'ready').length === ready)
   const live = () => [...service.fleet().place.workers.values()].map(({ spec }) => spec)
   const workerOf = async (of: FakeServer): Promise<TestWorker> => {
     const id = await service.clock.until(
@@ -26,6 +33,7 @@ async function servedBy(servers: readonly FakeServer[], options: Parameters<type
   }
   return {
     ...service,
+    list,
     live,
     workerOf,
     send: (model: string, more?: readonly string[]) => service.run({ workflow: graph(model, more) }),
@@ -45,7 +53,7 @@ describe('an endpoint with several ComfyUI servers', () => {
   it('has one worker for each that answers', async () => {
     const [one, two, gone] = await Promise.all([withModels('a.safetensors'), withModels('a.safetensors'), withModels()])
     await gone.kill()
-    const { clock, served, workerOf } = await servedBy([one, two, gone])
+    const { clock, served, workerOf } = await servedBy([one, two, gone], { ready: 2 })
     for (const server of [one, two]) void (await workerOf(server)).take()
     await clock.until(() => String(served()) === '1,2')
     await gone.start()
@@ -68,6 +76,63 @@ describe('an endpoint with several ComfyUI servers', () => {
     expect(await reasonOf(jobs[0] ?? '')).toContain('lacks node class Special.')
     expect((await second.take())?.id).toBe(jobs[0])
     expect(await reasonOf(await send('b.safetensors'))).toContain('lacks model b.safetensors.')
+  })
+
+  it('uses those that send their node classes while another one hangs, and says which one has not been read', async () => {
+    let hangs = true
+    const one = await withModels('a.safetensors')
+    const two = await fakeServer({
+      classes: ['Special'],
+      models: ['a.safetensors'],
+      answers: ({ url }) => url === '/object_info' && hangs,
+    })
+    const { clock, list, get, workerOf, send, reasonOf, fleet } = await servedBy([one, two], { ready: 1 })
+    const job = await send('a.safetensors')
+    const first = await workerOf(one)
+    expect((await first.take())?.id).toBe(job)
+    expect(await reasonOf(await send('a.safetensors', ['Special']))).toMatch(/server 2 .* have not been read yet/i)
+    const stateOf = (number: number) => async (state: string) => (await list())[number - 1]?.state === state
+    await one.kill()
+    fleet().end(first.id, { code: LOST_SERVER_CODES['before the prompt'] })
+    await clock.until(() => stateOf(1)('lost'), 10_000)
+    await one.start()
+    await clock.until(() => stateOf(1)('ready'), 10_000)
+    expect(await stateOf(2)('unread')).toBe(true)
+    hangs = false
+    await two.kill()
+    await two.start()
+    await clock.until(() => stateOf(2)('ready'), 10_000)
+    expect(JSON.parse((await get('/api/node-types?endpoint=e')).text)).toHaveProperty('Special')
+  })
+
+  it('does not fetch node classes that are too large again and again, and says how large they are', async () => {
+    let reads = 0
+    const one = await withModels('a.safetensors')
+    const two = await fakeServer({
+      models: [],
+      answers({ url, method }, response) {
+        if (url !== '/object_info' || method !== 'GET') return false
+        reads += 1
+        response.writeHead(200, { 'content-length': 100 * MIB }).flushHeaders()
+        return true
+      },
+    })
+    const { clock, list } = await servedBy([one, two], { ready: 1 })
+    const lostBecause = 'is not used, because its list of node classes has 100 MiB; the limit is 32 MiB'
+    await clock.until(async () => (await list())[1]?.state === 'lost')
+    expect(await list()).toMatchObject([{ state: 'ready' }, { state: 'lost', lostBecause }])
+    for (let check = 0; check < 25; check++) {
+      await clock.advance(2000)
+      await list()
+    }
+    expect(reads).toBe(1)
+    await two.kill()
+    for (let check = 0; check < 4; check++) {
+      await clock.advance(2000)
+      await list()
+    }
+    await two.start()
+    await clock.until(() => reads === 2, 10_000)
   })
 
   it('says of the endpoint why its first graph waits, and expects no start while no server that has its classes answers', async () => {
@@ -182,11 +247,10 @@ describe('an endpoint with several ComfyUI servers', () => {
       fakeServer({ classes: ['Special'], models: ['a.safetensors'] }),
       withModels('a.safetensors'),
     ])
-    const { clock, workerOf, send, get, ask, fleet } = await servedBy([one, two])
-    const list = async () => (await get('/api/endpoints/e/servers')).servers
+    const { clock, workerOf, send, list, ask, fleet } = await servedBy([one, two])
     const change = (kind: string, { url }: FakeServer) =>
       ask('POST', '/api/endpoints/e/servers', { body: { kind, address: url() } })
-    const states = async () => (await list()).map(({ state }: { state: string }) => state).join(' ')
+    const states = async () => (await list()).map(({ state }) => state).join(' ')
     const [first, other] = [await workerOf(one), await workerOf(two)]
     const job = await send('b.safetensors')
     await first.take()
@@ -226,13 +290,12 @@ describe('an endpoint with several ComfyUI servers', () => {
   it('knows after a restart of the service what idle servers ran last', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => withModels('a.safetensors', 'b.safetensors')))
     if (one === undefined || two === undefined) throw new Error('there are no servers')
-    const { clock, get, restart } = await servedBy([one, two], { file: databaseFile() })
+    const { clock, list, restart } = await servedBy([one, two], { file: databaseFile() })
     const prompt = JSON.stringify({ prompt: graph('b.safetensors'), client_id: 'another client' })
     await fetch(`${two.url()}/prompt`, { method: 'POST', body: prompt })
     await clock.until(() => two.ran.length === 1)
     await restart('in order')
-    const loaded = async () =>
-      (await get('/api/endpoints/e/servers')).servers.map((server: EndpointServer) => server.loaded)
+    const loaded = async () => (await list()).map((server) => server.loaded)
     await clock.until(async () => (await loaded()).flat().length > 0)
     expect(await loaded()).toEqual([[], ['b.safetensors']])
   })

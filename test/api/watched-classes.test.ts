@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { setup } from '../support/core.ts'
+import { expectShortHold, HOLD_TRIES } from '../support/main-thread.ts'
 
 const MINUTE_MS = 60_000
 const listOf = (...names: readonly string[]) =>
@@ -12,10 +13,12 @@ const listOf = (...names: readonly string[]) =>
 /** A server whose list can be changed, or nobody at all; and a service. */
 async function withServer() {
   const asked: string[] = []
-  let list: string | undefined = listOf('First')
+  let list: string | Uint8Array | undefined = listOf('First')
   let hasLength = true
+  let hangs = false
   const server = createServer(({ method, url }, response) => {
     if (url === '/object_info') asked.push(method ?? '')
+    if (hangs && method === 'GET') return
     if (list === undefined) return void response.destroy()
     if (hasLength) response.setHeader('content-length', Buffer.byteLength(list))
     else response.flushHeaders()
@@ -28,8 +31,11 @@ async function withServer() {
     ...service,
     asked,
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    has: (next: string | undefined) => {
+    has: (next: string | Uint8Array | undefined) => {
       list = next
+    },
+    hang: () => {
+      hangs = true
     },
     hideLength: () => {
       hasLength = false
@@ -153,4 +159,67 @@ it('stay as they are where the server says no length, is away, or where somebody
   asked.length = 0
   expect(await classes()).toEqual(['Mine'])
   expect(asked).not.toContain('GET')
+})
+
+it('that a server does not send are waited for 3 s, then those that are known are shown', async () => {
+  const { clock, createEndpoint, server, has, hang, readAt, classes, asked } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  has(listOf('First', 'Second'))
+  hang()
+  await clock.advance(10_000)
+  asked.length = 0
+  const shown = classes()
+  await clock.until(() => asked.includes('GET'))
+  await clock.advance(3000)
+  expect(await shown).toEqual(['First'])
+  expect(await classes()).toEqual(['First'])
+})
+
+it('that are too large are refused with the reason, and read again after growing pauses or a restart', async () => {
+  const { clock, createEndpoint, get, server, has, classes, readAt, asked } = await withServer()
+  has(listOf('x'.repeat(33 * 1024 * 1024)))
+  await createEndpoint('e', { workflows: { server } })
+  const fault = async () => (await get('/api/node-types?endpoint=e')).fault
+  await clock.until(async () => (await fault()) !== undefined)
+  expect(await fault()).toBe('its list of node classes has 33 MiB; the limit is 32 MiB')
+  const reads = () => asked.filter((method) => method === 'GET').length
+  for (const span of [1, 3, 6]) {
+    for (let step = 0; step < 6; step++) {
+      await clock.advance((span * MINUTE_MS) / 6)
+      await classes()
+    }
+  }
+  await clock.until(() => reads() === 4)
+  has(undefined)
+  await clock.advance(10_000)
+  await classes()
+  has(listOf('First'))
+  await clock.advance(10_000)
+  await classes()
+  await clock.until(async () => (await readAt()) !== undefined)
+  expect(reads()).toBe(5)
+  expect(await fault()).toBeUndefined()
+})
+
+it('of 10 MB hold the event loop for 50 ms at most', async () => {
+  const { clock, createEndpoint, post, server, has, readAt } = await withServer()
+  await createEndpoint('e', { workflows: { server } })
+  await clock.until(async () => (await readAt()) !== undefined)
+  const inputs = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`input ${at}`, ['FLOAT', { default: at }]]))
+  const type = JSON.stringify({ input: { required: inputs }, output: ['IMAGE'], description: 'd'.repeat(1000) })
+  const lists = Array.from({ length: HOLD_TRIES }, (_try, attempt) =>
+    Buffer.from(`{${Array.from({ length: 6000 }, (_, at) => `"Class ${attempt} ${at}":${type}`).join(',')}}`),
+  )
+  await expectShortHold(50, async (attempt) => {
+    has(lists[attempt])
+    const before = await readAt()
+    await clock.advance(5 * MINUTE_MS)
+    const used = post('/api/workflow-runs', {
+      endpointId: 'e',
+      payload: '{"1": {"class_type": "First", "inputs": {}}}',
+    })
+    await clock.until(async () => (await readAt()) !== before)
+    await clock.until(() => used)
+  })
 })

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { MIB } from '../../src-main/lib/units.ts'
 import { setup, type TestService } from '../support/core.ts'
 
 const ONE_CLASS = `{"Seeds": {"input": {"required": {"seed": ["INT", {"max": 18446744073709551615}]}}, "output": []}}`
@@ -138,5 +139,24 @@ describe('the classes of nodes', () => {
     expect({ status, code: body.code }).toEqual({ status: 502, code: 'NODE_TYPES_UNREADABLE' })
     expect(body.error).toMatch(message)
     expect((await service.get('/api/node-types?endpoint=e')).source).toBe('built-in')
+  })
+
+  it('of a server that sends 100 MiB without a length are refused while they arrive', async () => {
+    let sent = 0
+    const isClosed = Promise.withResolvers<void>()
+    const piece = Buffer.alloc(MIB, ' ')
+    const service = await withServer((request, response) => {
+      if (request.method !== 'GET') return void response.end()
+      const write = () => {
+        while (!response.destroyed && sent < 100 && response.write(piece)) sent += 1
+        if (sent >= 100) response.end()
+      }
+      response.on('drain', write).on('close', isClosed.resolve)
+      write()
+    })
+    const { body } = await service.ask('POST', '/api/node-types/e/fetch')
+    expect(body.error).toContain('its list of node classes is larger than the limit of 32 MiB.')
+    await isClosed.promise
+    expect(sent).toBeLessThan(60)
   })
 })

@@ -7,6 +7,7 @@ import { type JsonObject, writeJson } from '../../lib/json/value.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Endpoint, Storage, StoredNodeTypes } from '../../storage/storage.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
+import { createClassesOfServers, type OnEnd, unreadable } from './classes-of-servers.ts'
 import type { ReadsGraphs } from './ports/readers.ts'
 import type { WorkflowPorts } from './ports.ts'
 import { readClassesFile, typesIn } from './rules/classes-file.ts'
@@ -14,6 +15,7 @@ import type { PackagesByClass } from './rules/node-packages.ts'
 import { type NodeType, type NodeTypes, readNodeTypes, withLists } from './rules/node-types.ts'
 import { mayTakeWorkflows, takesWorkflows } from './rules/runs/takes-workflows.ts'
 import { hasSeveralServers, serversOf, withoutCredentials } from './rules/server-address.ts'
+import { UnusableClasses } from './rules/unusable-classes.ts'
 
 type Deps = ReadsGraphs & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
@@ -92,9 +94,13 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
   }
 
   const reading = new Map<string, Promise<NodeTypesResponse>>()
+  const faults = new Map<string, string>()
+  const fetchOfSeveral = createClassesOfServers({ storage, clock, ports, readInThread, servers, stopping, save })
 
   return {
     of,
+    /** Why the last read from its only server failed, as the end of a sentence. */
+    faultOf: ({ config }: Endpoint): string | undefined => faults.get(config.workflows?.server ?? ''),
     async readOf(endpoint: Endpoint | undefined): Promise<NodeTypes> {
       if (endpoint === undefined) return (await readBuiltIn()).types
       const readAt = storage.nodeTypes.origin(endpoint.id)?.readAt
@@ -113,12 +119,13 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
       const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
-    fetch(endpoint: Endpoint, among = serversOf(endpoint.config.workflows)): Promise<NodeTypesResponse> {
-      const key = `${endpoint.id} ${among.join(' ')}`
-      const known = reading.get(key)
+    /** @param onEnd hears of each server once its answer is in use, or why it is not */
+    fetch(endpoint: Endpoint, among = serversOf(endpoint.config.workflows), onEnd?: OnEnd): Promise<NodeTypesResponse> {
+      if (hasSeveralServers(endpoint.config.workflows)) return fetchOfSeveral(endpoint, among, onEnd)
+      const known = reading.get(endpoint.id)
       if (known !== undefined) return known
-      const done = fetchOf(endpoint, among).finally(() => void reading.delete(key))
-      reading.set(key, done)
+      const done = fetchOfOne(endpoint).finally(() => void reading.delete(endpoint.id))
+      reading.set(endpoint.id, done)
       return done
     },
   }
@@ -142,52 +149,20 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, se
     return types
   }
 
-  async function fetchOf(endpoint: Endpoint, among: readonly string[]): Promise<NodeTypesResponse> {
-    if (hasSeveralServers(endpoint.config.workflows)) return fetchOfSeveral(endpoint, among)
+  async function fetchOfOne(endpoint: Endpoint): Promise<NodeTypesResponse> {
     const address = endpoint.config.workflows?.server
-    const server = address === undefined ? undefined : withoutCredentials(address)
-    const unreadable = (why: string, cause?: unknown) =>
-      new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
-    if (address === undefined || server === undefined)
-      throw unreadable('the endpoint names no server in its settings (workflows.server)')
-    const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
-      throw unreadable(error.message, error)
-    })
-    const read = await readInThread.classes(text)
-    if ('problem' in read) throw unreadable(`its answer ${read.problem}`)
-    return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
-  }
-
-  // A server that does not answer keeps its classes in the merged ones.
-  async function fetchOfSeveral(endpoint: Endpoint, addresses: readonly string[]): Promise<NodeTypesResponse> {
-    const all = serversOf(endpoint.config.workflows)
-    const answers = await Promise.all(
-      addresses.map((address) =>
-        ports.fetchNodeTypes(address, stopping).then(
-          (read) => ({ address, ...read }),
-          (error: Error) => ({ address, why: error.message }),
-        ),
-      ),
-    )
-    const answered = answers.filter((answer) => 'text' in answer)
-    const known = storage.nodeTypes.get(endpoint.id)
-    const kept = answered.length < all.length ? known?.text : undefined
-    const texts = answered.map(({ text }) => text)
-    const read = texts.length === 0 ? undefined : await readInThread.serverClasses(texts, kept)
-    const problems = new Map(answers.flatMap((answer) => ('why' in answer ? [[answer.address, answer.why]] : [])))
-    for (const [at, { address }] of answered.entries()) {
-      const has = read === undefined || 'problem' in read ? read : read.servers[at]
-      if (has === undefined || 'problem' in has) problems.set(address, `its answer ${has?.problem ?? 'is lost'}`)
-      else servers.noteAnswer(address, { classes: new Set(has.classes), models: new Set(has.models) })
+    if (address === undefined)
+      throw unreadable(endpoint.id, new Error('the endpoint names no server in its settings (workflows.server)'))
+    const server = withoutCredentials(address)
+    const fail = (error: Error) => {
+      faults.set(address, error.message)
+      throw unreadable(server, error)
     }
-    for (const [address, why] of problems) servers.noteAway(address, `does not answer: ${why}`)
-    const [first = ''] = all
-    const server = withoutCredentials(first)
-    if (read === undefined || 'problem' in read || problems.size === addresses.length)
-      throw new AppError('NODE_TYPES_UNREADABLE', { server, why: [...problems.values()][0] ?? 'no server answers' })
-    if (known?.source === 'file') return known
-    const version = answered.find((answer) => answer.version !== undefined)?.version
-    return save(endpoint, { text: read.text, source: 'server', readAt: clock.now(), server, version })
+    const { text, version } = await ports.fetchNodeTypes(address, stopping).catch(fail)
+    const read = await readInThread.classes(text)
+    if ('problem' in read) return fail(new UnusableClasses(`its answer ${read.problem}`))
+    faults.delete(address)
+    return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
   }
 }
 

@@ -41,6 +41,7 @@ export type PackageIndexFile = {
   readonly read: () => Promise<PackagesByClass>
 }
 
+/** Rejects with the end of a sentence, as `UnusableClasses` if the server answered with classes that are too large. */
 export type FetchNodeTypes = (
   server: string,
   signal: AbortSignal,

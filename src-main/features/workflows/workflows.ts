@@ -12,6 +12,7 @@ import { createNodePackages, createNodeTypeRegistry } from './node-types.ts'
 import type { ReadsGraphs } from './ports/readers.ts'
 import type { ProbeServer, WorkflowPorts } from './ports.ts'
 import { USUAL_SERVERS } from './rules/server-address.ts'
+import { createUnusableServers } from './unusable-servers.ts'
 import { createClassesWatch } from './watch-classes.ts'
 import { createServersWatch } from './watch-servers.ts'
 
@@ -36,12 +37,13 @@ export function createWorkflows(
 ) {
   const { storage, clock, newId, log, readInThread, ports, settings, servers, onChange, stopping } = deps
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, servers, stopping })
+  const unusable = createUnusableServers(clock)
   const classes = createClassesWatch({
-    ...{ storage, clock, log, nodeTypes, stopping },
+    ...{ storage, clock, log, nodeTypes, unusable, stopping },
     sizeOfNodeTypes: ports.sizeOfNodeTypes,
   })
   const serversWatch = createServersWatch({
-    ...{ storage, clock, log, servers, nodeTypes, onChange, stopping },
+    ...{ storage, clock, log, servers, nodeTypes, unusable, onChange, stopping },
     probeServer: ports.probeServer,
     readLastModels: ports.readLastModels,
   })

@@ -19,6 +19,7 @@ import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes, WhyNoS
 import { LOOP_DETECTED } from '../rules/lost-server.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
 import { needsOf } from '../rules/runs/graph-models.ts'
+import { UnusableClasses } from '../rules/unusable-classes.ts'
 
 // A server with thousands of nodes needs some seconds for its list.
 const TIMEOUT_MS = 30_000
@@ -40,12 +41,17 @@ async function readClasses(server: string, signal: AbortSignal): Promise<string>
   try {
     const { url, headers } = comfyRequest(server, 'object_info')
     const response = await fetch(url, { headers, signal: AbortSignal.any([signal, timeout]), redirect: 'manual' })
-    const text = await readUpTo(response, most)
-    if (text === undefined) throw new Error(`its answer is larger than ${sizeText(most)}`)
+    const told = response.headers.has('content-encoding') ? 0 : Number(response.headers.get('content-length'))
+    const text = told > most ? void (await response.body?.cancel()) : await readUpTo(response, most)
+    if (text === undefined) {
+      const size = told > most ? `has ${sizeText(told)}; the limit is ` : 'is larger than the limit of '
+      throw new UnusableClasses(`its list of node classes ${size}${sizeText(most)}`)
+    }
     if (response.status === 401) throw new Error(WANTS_PASSWORD)
     if (response.status !== 200) throw new Error(`it answered with ${response.status}${excerpt(text)}`)
     return text
   } catch (error) {
+    if (error instanceof UnusableClasses) throw error
     if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
     throw new Error(networkReason(error), { cause: error })
   }

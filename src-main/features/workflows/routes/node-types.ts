@@ -7,7 +7,8 @@ export const NODE_TYPE_OPERATIONS = {
   async nodeTypes({ query }, { storage, workflows }) {
     const endpoint = namedEndpoint({ storage }, query.endpoint)
     await workflows.classes.renew(endpoint)
-    return await workflows.nodeTypes.of(endpoint)
+    const fault = endpoint && workflows.nodeTypes.faultOf(endpoint)
+    return { ...(await workflows.nodeTypes.of(endpoint)), ...(fault === undefined ? {} : { fault }) }
   },
   async nodeTypesWrite({ path, body }, service) {
     const endpoint = endpointOf(path, service)

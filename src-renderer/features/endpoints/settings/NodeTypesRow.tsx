@@ -44,6 +44,7 @@ export function NodeTypesRow({ endpoint }: { readonly endpoint: LiveEndpoint }) 
             {server !== undefined && <ReadFromServer endpointId={endpoint.id} />}
             {data !== undefined && <OriginText origin={data} endpoint={endpoint} />}
           </div>
+          {data?.fault !== undefined && <p className="text-warn-ink">The last read failed: {data.fault}.</p>}
           {data !== undefined && <PackageList endpointId={endpoint.id} readAt={data.readAt} />}
           {error !== null && <ErrorNotice error={error} />}
         </div>

@@ -127,8 +127,8 @@ const MEDIA = ['image', 'audio', 'video', 'model']
 const HEAD_BYTES = 4096
 
 /**
- * What an answer has instead of the file that its name says; undefined: that file, or one of a format that nobody knows.
- * ComfyUI sends `text/html` only for files with that ending.
+ * The content that came instead of the named file; undefined: that file, or one of a format that nobody knows. ComfyUI
+ * sends `text/html` only for files with that ending.
  */
 function foreignContent(filename: string, bytes: Uint8Array, contentType: string | null) {
   const found = mediaTypeOf(bytes)

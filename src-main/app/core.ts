@@ -81,6 +81,7 @@ import {
   freeMemory,
   probeServer,
   readLastModels,
+  readServer,
   sizeOfNodeTypes,
   whyNoServer,
 } from '../features/workflows/adapters/comfy-server.ts'
@@ -244,7 +245,7 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, status, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const ofServers = { fetchNodeTypes, sizeOfNodeTypes, probeServer, readLastModels, whyNoServer, askServer }
+  const ofServers = { readServer, fetchNodeTypes, sizeOfNodeTypes, probeServer, readLastModels, whyNoServer, askServer }
   const workflowPorts = { ...workflowResources(dataFolder), ...ofServers }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get, servers, onChange })
 

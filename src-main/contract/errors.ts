@@ -272,6 +272,7 @@ export const ERRORS = {
     status: 502,
     message: 'The node classes could not be read from {server}: {why}.',
   },
+  BLUEPRINT_NOT_FOUND: { status: 404, message: 'The server has no blueprint {blueprint}. Load the page again.' },
   SERVER_UNREACHABLE: {
     status: 502,
     message:

@@ -4,6 +4,7 @@ import { DELETE, done, GET, PATCH, POST, PUT, type Route, wholeNumber } from './
 import {
   assetId,
   assetView,
+  blueprint,
   graphExportCreate,
   graphOpened,
   nodePackagesAsked,
@@ -132,6 +133,17 @@ export const WORKFLOW_ROUTES = {
       source: 'docs/spec/image-workflows.md, 3',
     },
   ),
+  blueprintList: GET('/api/blueprints/:endpointId', "List the subgraph blueprints of an endpoint's ComfyUI server", {
+    response: z.object({ blueprints: z.array(blueprint) }),
+    errors: ['ENDPOINT_NOT_FOUND', 'SERVER_UNREACHABLE'],
+    source: 'docs/spec/comfyui.md, 5',
+  }),
+  blueprintRead: GET('/api/blueprints/:endpointId/:blueprint', 'Read a blueprint: a document with one subgraph node', {
+    params: { blueprint: z.string().min(1).max(200) },
+    response: z.object({ text: z.string() }),
+    errors: ['ENDPOINT_NOT_FOUND', 'BLUEPRINT_NOT_FOUND', 'SERVER_UNREACHABLE'],
+    source: 'docs/spec/comfyui.md, 5',
+  }),
   nodePackages: POST(
     '/api/node-packages',
     'Find the packages of node classes in the index node-packages.json of the data folder',

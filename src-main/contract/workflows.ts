@@ -86,6 +86,14 @@ export const nodeTypesResponse = z.object({
 
 export type NodeTypesResponse = z.infer<typeof nodeTypesResponse>
 
+export const blueprint = z.object({
+  id: z.string(),
+  name: z.string(),
+  package: z.string().optional().describe('which has it; missing: its server does not say'),
+})
+
+export type Blueprint = z.infer<typeof blueprint>
+
 export const nodePackagesAsked = z.object({ classes: z.array(z.string()) })
 
 const nodePackage = z.object({

@@ -118,7 +118,7 @@ export function workflowResources(
   data: () => string,
 ): Omit<
   WorkflowPorts,
-  'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'readLastModels' | 'whyNoServer' | 'askServer'
+  'readServer' | 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer' | 'readLastModels' | 'whyNoServer' | 'askServer'
 > {
   return {
     tools: fileTools,

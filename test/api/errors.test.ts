@@ -439,6 +439,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   RUN_NOT_FOUND: (service) => service.ask('GET', '/api/workflow-runs/nope'),
   SWEEP_NOT_FOUND: (service) => service.ask('POST', '/api/workflow-sweeps/nope/cancel'),
   NODE_TYPES_UNREADABLE: (service) => service.ask('POST', '/api/node-types/e/fetch'),
+  BLUEPRINT_NOT_FOUND: (service) => service.ask('GET', '/api/blueprints/e/nope'),
   SERVER_UNREACHABLE: async (service) => {
     const server = `http://127.0.0.1:${await freePort(() => false)}`
     await service.createEndpoint('comfy', { workflows: { server } })

@@ -28,6 +28,7 @@ export type WorkflowPorts = {
   readonly handlerClasses: ReadHandlerClasses
   readonly fetchNodeTypes: FetchNodeTypes
   readonly sizeOfNodeTypes: SizeOfNodeTypes
+  readonly readServer: ReadServer
   readonly packageIndex: PackageIndexFile
   readonly probeServer: ProbeServer
   readonly readLastModels: ReadLastModels
@@ -46,6 +47,13 @@ export type FetchNodeTypes = (
   server: string,
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly version: string | undefined }>
+
+/** Text of a GET; undefined for 404. Rejects with the end of a sentence, also if it is larger than `most` bytes. */
+export type ReadServer = (
+  server: string,
+  path: string,
+  options: { readonly most: number; readonly signal: AbortSignal },
+) => Promise<string | undefined>
 
 /** Byte length of a server's class list without the list; undefined if not reported. Never rejects. */
 export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<number | undefined>

@@ -6,6 +6,7 @@ import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { WorkflowServers } from '../workers/registry/workflow-servers.ts'
 import { sweepLostFiles } from './assets.ts'
+import { createBlueprints } from './blueprints.ts'
 import { createResultCollector } from './collect-results.ts'
 import { readGraph } from './library.ts'
 import { createNodePackages, createNodeTypeRegistry } from './node-types.ts'
@@ -73,6 +74,7 @@ export function createWorkflows(
 
   return {
     nodeTypes,
+    blueprints: createBlueprints(ports.readServer, stopping),
     nodePackages: createNodePackages(ports.packageIndex),
     classes,
     askServer: ports.askServer,

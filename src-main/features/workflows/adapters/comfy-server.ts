@@ -15,7 +15,7 @@ import { percentDecoded } from '../../../lib/percent-encoding.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { FreeMemory } from '../../workers/ports.ts'
-import type { AskServer, FetchNodeTypes, ReadLastModels, SizeOfNodeTypes, WhyNoServer } from '../ports.ts'
+import type { AskServer, FetchNodeTypes, ReadLastModels, ReadServer, SizeOfNodeTypes, WhyNoServer } from '../ports.ts'
 import { LOOP_DETECTED } from '../rules/lost-server.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
 import { needsOf } from '../rules/runs/graph-models.ts'
@@ -36,23 +36,49 @@ export const fetchNodeTypes: FetchNodeTypes = async (server, signal) => {
 }
 
 async function readClasses(server: string, signal: AbortSignal): Promise<string> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const most = limit('nodeTypesBytes')
+  const { status, text } = await readText(server, 'object_info', {
+    ...{ most, timeoutMs: TIMEOUT_MS, signal },
+    tooLarge: (size) => new UnusableClasses(`its list of node classes ${size}`),
+  })
+  if (status !== 200) throw new Error(`it answered with ${status}${excerpt(text)}`)
+  return text
+}
+
+// A blueprint is read from a file.
+const FILE_TIMEOUT_MS = 10_000
+
+export const readServer: ReadServer = async (server, path, { most, signal }) => {
+  const tooLarge = (size: string) => new Error(`its answer ${size}`)
+  const { status, text } = await readText(server, path, { most, timeoutMs: FILE_TIMEOUT_MS, signal, tooLarge })
+  if (status === 404) return undefined
+  if (status !== 200) throw new Error(`it answered with ${status}${excerpt(text)}`)
+  return text
+}
+
+type ReadOptions = {
+  /** Bytes. */
+  readonly most: number
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly tooLarge: (size: string) => Error
+}
+
+async function readText(server: string, path: string, { most, timeoutMs, signal, tooLarge }: ReadOptions) {
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const { url, headers } = comfyRequest(server, 'object_info')
+    const { url, headers } = comfyRequest(server, path)
     const response = await fetch(url, { headers, signal: AbortSignal.any([signal, timeout]), redirect: 'manual' })
+    const { status } = response
     const told = response.headers.has('content-encoding') ? 0 : Number(response.headers.get('content-length'))
     const text = told > most ? void (await response.body?.cancel()) : await readUpTo(response, most)
-    if (text === undefined) {
-      const size = told > most ? `has ${sizeText(told)}; the limit is ` : 'is larger than the limit of '
-      throw new UnusableClasses(`its list of node classes ${size}${sizeText(most)}`)
-    }
-    if (response.status === 401) throw new Error(WANTS_PASSWORD)
-    if (response.status !== 200) throw new Error(`it answered with ${response.status}${excerpt(text)}`)
-    return text
+    if (status === 401) throw new Error(WANTS_PASSWORD)
+    if (text !== undefined) return { status, text }
+    const size = told > most ? `has ${sizeText(told)}; the limit is ` : 'is larger than the limit of '
+    throw tooLarge(`${size}${sizeText(most)}`)
   } catch (error) {
     if (error instanceof UnusableClasses) throw error
-    if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
+    if (timeout.aborted) throw new Error(`it did not answer within ${timeoutMs / 1000} s`, { cause: error })
     throw new Error(networkReason(error), { cause: error })
   }
 }

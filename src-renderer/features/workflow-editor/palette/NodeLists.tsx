@@ -20,6 +20,7 @@ import {
   withSlot,
 } from './addable-nodes.ts'
 import { useAddNode } from './use-add-node.ts'
+import { useBlueprints } from './use-blueprints.ts'
 
 export type ListProps<Kind extends OpenOverlay['kind']> = {
   readonly overlay: Extract<OpenOverlay, { kind: Kind }>
@@ -32,7 +33,9 @@ export function AddNodeList({ overlay, onClose }: Omit<ListProps<'add'>, 'flow'>
   const document = useEditor((state) => state.document)
   const addNode = useAddNode()
   const { link } = overlay
-  const others = link === undefined || link.side === 'output' ? [...EDITOR_NODES, ...addableSubgraphs(document)] : []
+  const blueprints = useBlueprints()
+  const others =
+    link === undefined || link.side === 'output' ? [...EDITOR_NODES, ...addableSubgraphs(document), ...blueprints] : []
 
   function find(typed: string): readonly PickItem<Addable>[] {
     const wish = link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
@@ -61,7 +64,11 @@ export function AddNodeList({ overlay, onClose }: Omit<ListProps<'add'>, 'flow'>
 }
 
 const detailOf = (what: Addable): string =>
-  what.kind === 'class' ? what.type.category : what.kind === 'subgraph' ? 'subgraph' : 'editor'
+  what.kind === 'class'
+    ? what.type.category
+    : what.kind === 'subgraph' || what.kind === 'blueprint'
+      ? what.kind
+      : 'editor'
 
 const toItem = (what: Addable): PickItem<Addable> => {
   return { key: keyOf(what), label: nameOf(what), detail: detailOf(what), value: what }

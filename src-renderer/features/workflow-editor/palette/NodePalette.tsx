@@ -20,6 +20,7 @@ import {
   writeDragged,
 } from './addable-nodes.ts'
 import { useAddInSight } from './use-add-node.ts'
+import { useBlueprints } from './use-blueprints.ts'
 
 const MOST_FOUND = 100
 
@@ -32,6 +33,7 @@ export function NodePalette() {
     () => (typed === '' ? [] : findNodeTypes([...typesHere(types).values()], typed)),
     [types, typed],
   )
+  const blueprints = useBlueprints()
   const subgraphs = useMemo(() => addableSubgraphs({ definitions }), [definitions])
   return (
     <section
@@ -45,6 +47,7 @@ export function NodePalette() {
       <div className="min-h-0 flex-1 overflow-y-auto p-1 [scrollbar-gutter:stable]">
         {typed === '' ? (
           <>
+            {blueprints.length > 0 && <Folder name="Blueprints" all={blueprints} />}
             {subgraphs.length > 0 && <Folder name="Subgraphs" all={subgraphs} />}
             <Folder name="Editor" all={EDITOR_NODES} />
             {categories.map((category) => (

@@ -75,6 +75,7 @@ export type Addable =
   | { readonly kind: 'class'; readonly type: NodeType }
   | { readonly kind: 'note' | 'markdown' | 'reroute' }
   | { readonly kind: 'subgraph'; readonly definition: string; readonly name: string }
+  | { readonly kind: 'blueprint'; readonly endpointId: string; readonly id: string; readonly name: string }
 
 export const EDITOR_NODES: readonly Addable[] = [{ kind: 'note' }, { kind: 'markdown' }, { kind: 'reroute' }]
 
@@ -85,13 +86,14 @@ export function addableSubgraphs({ definitions }: Pick<WorkflowDocument, 'defini
 
 export function nameOf(what: Addable): string {
   if (what.kind === 'class') return what.type.displayName
-  if (what.kind === 'subgraph') return what.name
+  if (what.kind === 'subgraph' || what.kind === 'blueprint') return what.name
   return { note: 'Note', markdown: 'Markdown note', reroute: 'Reroute' }[what.kind]
 }
 
 export function keyOf(what: Addable): string {
   if (what.kind === 'class') return what.type.name
   // A prefix that no class name may have.
+  if (what.kind === 'blueprint') return `:blueprint ${what.id}`
   return what.kind === 'subgraph' ? `:${what.definition}` : `:${what.kind}`
 }
 

@@ -1,6 +1,7 @@
 import { moveToFreeSpace } from '../../../../src-main/features/workflows/rules/arrange/free-space.ts'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
+import { addBlueprint } from '../../../../src-main/features/workflows/rules/edit/add-blueprint.ts'
 import {
   type Added,
   addNode,
@@ -13,6 +14,7 @@ import { type GraphAddress, graphAt } from '../../../../src-main/features/workfl
 import { nodeBounds } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import { typesFit } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { useApp } from '../../../store/app-context.ts'
 import { canvasPoint, windowPoint } from '../graph/viewport.ts'
 import { type LooseLink, type Point, useCanvasStore } from '../store/canvas-store.ts'
 import { addressOf, type EditorState, selectNodes, useTab } from '../store/editor-store.ts'
@@ -23,26 +25,55 @@ export type AddWish = { readonly link?: LooseLink | undefined; readonly isByKey?
 
 export type AddNode = (what: Addable, at: Point, wish?: AddWish) => void
 
+type Make = (document: WorkflowDocument, address: GraphAddress, pos: Pair) => Added | undefined
+
 export function useAddNode(): AddNode {
   const { editor } = useTab()
   const canvas = useCanvasStore()
-  return (what, at, { link, isByKey = false } = {}) => {
+  const { client, store } = useApp()
+
+  function put(make: Make, what: Addable, at: Point, { link, isByKey = false }: AddWish): void {
     const state = editor.getState()
     const address = addressOf(state)
     let id: string | undefined
     state.edit(`Add ${nameOf(what)}`, (document) => {
-      const put = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
-      id = put?.id
-      if (put === undefined) return document
-      const added = isByKey ? { ...put, document: moveToFreeSpace(put.document, address, put.id) } : put
+      const made = make(document, address, [Math.round(at.x), Math.round(at.y)])
+      id = made?.id
+      if (made === undefined) return document
+      const added = isByKey ? { ...made, document: moveToFreeSpace(made.document, address, made.id) } : made
       return link === undefined ? added.document : linked(added, { address, link, types: state.types })
     })
-    if (id === undefined) return canvas.getState().say('A subgraph cannot contain itself.')
+    if (id === undefined) {
+      const why = what.kind === 'blueprint' ? 'It is not a blueprint.' : 'A subgraph cannot contain itself.'
+      canvas.getState().say(why)
+      return
+    }
     selectNodes({ editor, canvas }, [id])
     if (isByKey && !isInSight(editor.getState(), id)) state.reveal(state.path, [id])
     canvas.getState().say(`${nameOf(what)} is added.`)
   }
+
+  function putBlueprint(what: Blueprint, at: Point, wish: AddWish): void {
+    const { path } = editor.getState()
+    const asked = client.call('blueprintRead', { path: { endpointId: what.endpointId, blueprint: what.id } })
+    void asked.then(
+      ({ text }) => {
+        // The point is in the graph that was shown then.
+        if (editor.getState().path !== path) return
+        const newUuid = () => crypto.randomUUID()
+        put((document, address, pos) => addBlueprint(document, address, text, { pos, newUuid }), what, at, wish)
+      },
+      (error: Error) => store.getState().notify({ kind: 'error', text: error.message }),
+    )
+  }
+
+  return (what, at, wish = {}) =>
+    what.kind === 'blueprint'
+      ? putBlueprint(what, at, wish)
+      : put((document, address, pos) => add(document, address, what, pos), what, at, wish)
 }
+
+type Blueprint = Extract<Addable, { kind: 'blueprint' }>
 
 function isInSight(state: EditorState, id: string): boolean {
   const node = graphAt(state.document, addressOf(state))?.nodes.items.find((one) => one.id === id)
@@ -54,7 +85,12 @@ function isInSight(state: EditorState, id: string): boolean {
   return point.x > area.left && point.x < area.right && point.y > area.top && point.y < area.bottom
 }
 
-function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: Pair): Added | undefined {
+function add(
+  document: WorkflowDocument,
+  at: GraphAddress,
+  what: Exclude<Addable, Blueprint>,
+  pos: Pair,
+): Added | undefined {
   switch (what.kind) {
     case 'class':
       return addNode(document, at, { type: what.type, pos })

@@ -1,0 +1,64 @@
+/** Blueprints of the ComfyUI server behind an endpoint: docs/spec/comfyui.md, 5. */
+import type { RequestListener } from 'node:http'
+import { expect, it } from 'vitest'
+import { BLUEPRINT } from '../support/blueprint.ts'
+import { setup } from '../support/core.ts'
+import { openWorker } from '../support/proxied.ts'
+
+async function withServer(answer: RequestListener) {
+  const port = await openWorker(answer)
+  const service = await setup()
+  await service.createEndpoint('e', { workflows: { server: `http://me:hidden@127.0.0.1:${port}/base` } })
+  return service
+}
+
+const LIST = {
+  one: { source: 'custom_node', name: 'Plain picture', info: { node_pack: '/comfy/custom_nodes/a-pack' } },
+  'two/2': { source: 'templates', name: 'Another' },
+  three: { info: {} },
+}
+
+it('are listed, and read one by one', async () => {
+  const asked: (string | undefined)[] = []
+  const { get, ask } = await withServer(({ url }, response) => {
+    if (url?.includes('global_subgraphs') === true) asked.push(url)
+    if (url === '/base/global_subgraphs') response.end(JSON.stringify(LIST))
+    else if (url === '/base/global_subgraphs/two%2F2')
+      response.end(JSON.stringify({ ...LIST['two/2'], data: JSON.stringify(BLUEPRINT) }))
+    else response.end('null')
+  })
+  expect(await get('/api/blueprints/e')).toEqual({
+    blueprints: [
+      { id: 'one', name: 'Plain picture', package: 'a-pack' },
+      { id: 'two/2', name: 'Another' },
+    ],
+  })
+  expect(JSON.parse((await get('/api/blueprints/e/two%2F2')).text)).toEqual(BLUEPRINT)
+  expect(await ask('GET', '/api/blueprints/e/gone')).toMatchObject({
+    status: 404,
+    body: { code: 'BLUEPRINT_NOT_FOUND' },
+  })
+  expect(asked).toEqual(['/base/global_subgraphs', '/base/global_subgraphs/two%2F2', '/base/global_subgraphs/gone'])
+})
+
+it('are none where the endpoint has no server, or one that does not know them', async () => {
+  const { get, createEndpoint } = await withServer((_request, response) => response.writeHead(404).end('404'))
+  await createEndpoint('alone', { workflows: {} })
+  for (const id of ['e', 'alone']) expect(await get(`/api/blueprints/${id}`)).toEqual({ blueprints: [] })
+})
+
+it('of a server that fails, or sends too much, give the reason and no password', async () => {
+  const answers: RequestListener[] = [
+    (_request, response) => response.writeHead(500).end('broken'),
+    (_request, response) => response.end('x'.repeat(5 * 1024 * 1024)),
+  ]
+  const { ask } = await withServer((request, response) => {
+    if (request.url === '/base/global_subgraphs') answers.shift()?.(request, response)
+    else response.end()
+  })
+  for (const why of ['it answered with 500, and began with: broken', 'its answer has 5.0 MiB; the limit is 4.0 MiB']) {
+    const { status, body } = await ask('GET', '/api/blueprints/e')
+    expect([status, body.code, body.error]).toEqual([502, 'SERVER_UNREACHABLE', expect.stringContaining(why)])
+    expect(body.error).not.toContain('hidden')
+  }
+})

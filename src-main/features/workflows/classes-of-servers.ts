@@ -73,7 +73,7 @@ export function createClassesOfServers({ storage, clock, ports, readInThread, se
         const has = 'problem' in read ? read : read.servers[at]
         if (has === undefined || 'problem' in has)
           failures.set(answer.address, new UnusableClasses(`its answer ${has?.problem ?? 'is lost'}`))
-        else {
+        else if (!used.includes(answer)) {
           servers.noteAnswer(answer.address, { classes: new Set(has.classes), models: new Set(has.models) })
           used.push(answer)
         }
@@ -87,8 +87,8 @@ export function createClassesOfServers({ storage, clock, ports, readInThread, se
     }
 
     await Promise.all(addresses.map(take))
-    // Once more without the stored ones: no server has the rest of them any more.
-    if (used.length === all.length && merges > 1) await inTurn(endpoint.id, () => merge(used.splice(0)))
+    // Once more without the stored ones: no server has the rest of them any more. A server may be lost by now.
+    if (used.length === all.length && merges > 1) await inTurn(endpoint.id, () => merge(used))
     if (latest !== undefined) return latest
     throw unreadable(withoutCredentials(all[0] ?? ''), [...failures.values()][0] ?? new Error('no server answers'))
   }

@@ -148,6 +148,16 @@ test('the settings say where the classes come from, and read them from the serve
   expect(store.getState().nodeTypesRead).toEqual({ e: 1 })
 })
 
+test('the settings say why the classes could not be read from the server the last time', async () => {
+  const nodeTypes = {
+    text: '{}',
+    source: 'built-in',
+    fault: 'its list of node classes has 33 MiB; the limit is 32 MiB',
+  }
+  renderInApp(<NodeTypesRow endpoint={withWorkflows('e', SERVER.address)} />, { ...ANSWERS, nodeTypes })
+  await screen.findByText('The last read failed: its list of node classes has 33 MiB; the limit is 32 MiB.')
+})
+
 test.each([
   [
     'image worker',

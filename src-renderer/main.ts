@@ -9,11 +9,11 @@ import { keepPageKey, sendPageKey, withPageKey } from './api-client/page-key.ts'
 import { App } from './app/App.tsx'
 import { loadPage, sectionOf } from './app/Pages.tsx'
 import { showDesktopNotices, showTheme } from './app/store-effects.ts'
+import { browserPlatform } from './browser/platform.ts'
+import { connectStreams } from './browser/streams.ts'
 import { followEvents } from './live/follow-events.ts'
 import { LiveConnection } from './live/keep-live.ts'
 import { liveQueries } from './live/live-queries.ts'
-import { browserPlatform } from './platform/platform.ts'
-import { connectStreams } from './platform/streams.ts'
 import { createAppStore } from './store/app-store.ts'
 
 // Otherwise Zod tests whether it may compile schemas; the policy of the pages forbids that, and the browser reports it.

@@ -1,6 +1,6 @@
 /** Releases and variables have no events, so changes from elsewhere are polled. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import { ApiError } from './api-error.ts'
 import type { ApiClient } from './client.ts'
 

@@ -7,7 +7,7 @@ import {
   type OutgoingRequest,
   type ResponseOf,
 } from '../../src-main/app/client/calls.ts'
-import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
+import { type Platform, UNSEEN_MS } from '../browser/platform.ts'
 import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'
 import { withPageKey } from './page-key.ts'

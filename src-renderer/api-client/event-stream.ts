@@ -3,7 +3,7 @@
  * stream is not reopened here, as the caller knows what it missed.
  */
 import { type ServiceEvent, serviceEvent } from '../../src-main/contract/live.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 
 export type NumberedEvent = { readonly id: number; readonly event: ServiceEvent }
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/app/client/calls.ts'
 import { isFinal } from '../../src-main/features/jobs/rules/transitions.ts'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import type { ApiClient } from './client.ts'
 
 export type JobDetail = ResponseOf<'jobRead'>

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/lib/units.ts'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import type { ApiClient } from './client.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import type { ApiClient } from './client.ts'
 
 const MACHINE_EVERY_MS = 30_000

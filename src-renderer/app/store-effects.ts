@@ -1,5 +1,5 @@
 import type { DesktopBridge } from '../../src-main/contract/bridge.ts'
-import { desktopMessage } from '../platform/platform.ts'
+import { desktopMessage } from '../browser/platform.ts'
 import type { AppStore } from '../store/app-store.ts'
 
 export function showTheme(store: AppStore, page: HTMLElement): void {

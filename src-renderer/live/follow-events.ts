@@ -3,7 +3,7 @@
  * Followers then re-read what they show.
  */
 import type { NumberedEvent } from '../api-client/event-stream.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 import type { AppStore } from '../store/app-store.ts'
 
 export type EventFollower = {

@@ -6,7 +6,7 @@ import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'
 import type { ApiClient } from '../api-client/client.ts'
 import { type EventSourceLike, openEventStream } from '../api-client/event-stream.ts'
-import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
+import { type Platform, UNSEEN_MS } from '../browser/platform.ts'
 import type { AppStore } from '../store/app-store.ts'
 
 const RETRY_FROM_MS = 500

@@ -8,7 +8,7 @@ import type { JobList, JobState } from '../../src-main/contract/job.ts'
 import type { ServiceEvent } from '../../src-main/contract/live.ts'
 import type { RunView } from '../../src-main/contract/workflows.ts'
 import type { JobDetail } from '../api-client/jobs.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 import { createPlanner, type EventFollower } from './follow-events.ts'
 
 type LiveRule<Data> = {

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react'
 import { useStore } from 'zustand'
 import type { ApiClient } from '../api-client/client.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 import type { AppState, AppStore } from './app-store.ts'
 
 export type AppServices = { readonly store: AppStore; readonly client: ApiClient; readonly platform: Platform }

@@ -1,6 +1,6 @@
 import type { StateCreator } from 'zustand/vanilla'
 import { EDITORS, type EditorName } from '../../src-main/contract/editors.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 
 export type Command = {
   readonly id: string

@@ -5,7 +5,7 @@ import type { ModelKey } from '../../src-main/contract/models.ts'
 import type { NodePackagesResponse } from '../../src-main/contract/workflows.ts'
 import type { PackagesByClass } from '../../src-main/features/workflows/rules/node-packages.ts'
 import type { NumberedEvent } from '../api-client/event-stream.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Platform } from '../browser/platform.ts'
 import {
   type CommandsSlice,
   type ConnectionSlice,

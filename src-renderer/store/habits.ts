@@ -1,8 +1,8 @@
 /** Re-read for each change, as several windows write it; it never leaves the browser. */
 import { z } from 'zod'
 import { DAY_MS } from '../../src-main/lib/units.ts'
-import { parseStored } from '../platform/local-texts.ts'
-import type { Platform } from '../platform/platform.ts'
+import { parseStored } from '../browser/local-texts.ts'
+import type { Platform } from '../browser/platform.ts'
 
 const habits = z.object({
   uses: z.record(z.string(), z.object({ score: z.number(), at: z.number() })),

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import type { AppServices } from '../store/app-context.ts'
 
 // ms. Machines are read again on request, at most every 5 s; a test step shows at once.

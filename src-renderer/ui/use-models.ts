@@ -6,7 +6,7 @@ import {
   type ModelNews,
   modelNews,
 } from '../../src-main/contract/models.ts'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 import { useTell } from './use-tell.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { isEnough, type Role } from '../../src-main/contract/roles.ts'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
 export const infoQuery = (client: AppServices['client']) => read(client, ['info'], 'info')

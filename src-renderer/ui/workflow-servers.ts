@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { NodeTypesResponse, WorkflowServer } from '../../src-main/contract/workflows.ts'
-import { read } from '../platform/read.ts'
+import { read } from '../browser/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
 // ms. Servers start rarely, and each check sends a request to whatever listens there.

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createApiClient } from '../../src-renderer/api-client/client.ts'
 import type { EventSourceLike } from '../../src-renderer/api-client/event-stream.ts'
+import { loadCode } from '../../src-renderer/browser/load-code.ts'
 import { liveQueries } from '../../src-renderer/live/live-queries.ts'
-import { loadCode } from '../../src-renderer/platform/load-code.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
 function setup(answer: () => Response | Promise<Response>, platform = testPlatform()) {

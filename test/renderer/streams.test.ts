@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectStreams } from '../../src-renderer/platform/streams.ts'
+import { connectStreams } from '../../src-renderer/browser/streams.ts'
 
 class Stream extends EventTarget {
   readyState = 1

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { ADDRESS, ENDPOINT_TABS } from '../../addresses.ts'
-import { loadCode } from '../../platform/load-code.ts'
+import { loadCode } from '../../browser/load-code.ts'
 import { useApp } from '../../store/app-context.ts'
 import { NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { EndpointListPage } from './EndpointListPage.tsx'

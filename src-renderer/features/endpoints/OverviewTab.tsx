@@ -15,7 +15,7 @@ import {
   type Range,
   statsQuery,
 } from '../../api-client/queries.ts'
-import { loadCode } from '../../platform/load-code.ts'
+import { loadCode } from '../../browser/load-code.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api-client/client.ts'
-import { read } from '../../platform/read.ts'
+import { read } from '../../browser/read.ts'
 
 const REQUESTS_SHOWN = 50
 

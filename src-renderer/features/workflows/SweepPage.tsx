@@ -10,7 +10,7 @@ import {
 } from '../../../src-main/features/workflows/rules/publish/sweep-sheet.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { fileNameOf, saveToDisk } from '../../platform/browser-files.ts'
+import { fileNameOf, saveToDisk } from '../../browser/browser-files.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'

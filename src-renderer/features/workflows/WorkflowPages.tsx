@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
-import { loadCode } from '../../platform/load-code.ts'
+import { loadCode } from '../../browser/load-code.ts'
 import { NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { GalleryPages } from './gallery/GalleryPages.tsx'
 import { LibraryPage } from './library/LibraryPage.tsx'

@@ -1,4 +1,4 @@
-import { loadCode } from '../../platform/load-code.ts'
+import { loadCode } from '../../browser/load-code.ts'
 import { lazily } from '../LazyView.tsx'
 
 // The editor is as large as everything else together, and few pages have one.

@@ -3,7 +3,7 @@ import clsx from 'clsx'
 import { CornerLeftUp, FileCode, Folder } from 'lucide-react'
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import type { FolderList } from '../../../src-main/contract/projects.ts'
-import { read } from '../../platform/read.ts'
+import { read } from '../../browser/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 

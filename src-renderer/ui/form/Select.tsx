@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { read } from '../../platform/read.ts'
+import { read } from '../../browser/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlProps } from './Field.tsx'
 

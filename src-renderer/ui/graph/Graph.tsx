@@ -1,4 +1,4 @@
-import { loadCode } from '../../platform/load-code.ts'
+import { loadCode } from '../../browser/load-code.ts'
 import { lazily } from '../LazyView.tsx'
 
 export type { GraphItem, GraphLink } from './GraphView.tsx'

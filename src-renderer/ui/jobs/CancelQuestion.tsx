@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CancelledJobs } from '../../../src-main/contract/job-routes.ts'
 import { otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
-import { read } from '../../platform/read.ts'
+import { read } from '../../browser/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Confirm } from '../Dialog.tsx'
 

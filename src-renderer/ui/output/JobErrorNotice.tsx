@@ -15,7 +15,7 @@ import {
 } from '../../../src-main/features/jobs/rules/read-traceback.ts'
 import { TIME_LIMIT_ERROR, TIME_LIMIT_TEXT } from '../../../src-main/features/jobs/rules/time-limit.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { read } from '../../platform/read.ts'
+import { read } from '../../browser/read.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
 import { useAsCalled } from '../PageStates.tsx'

@@ -12,6 +12,7 @@ import { readDocument } from '../../../src-main/features/workflows/rules/documen
 import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import { isObject } from '../../../src-main/lib/json/value.ts'
 import type { ApiClient } from '../../../src-renderer/api-client/client.ts'
+import { browserPlatform } from '../../../src-renderer/browser/platform.ts'
 import { Canvas } from '../../../src-renderer/features/workflow-editor/canvas/Canvas.tsx'
 import { CanvasContext, createCanvasStore } from '../../../src-renderer/features/workflow-editor/store/canvas-store.ts'
 import {
@@ -20,7 +21,6 @@ import {
   TabContext,
 } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
-import { browserPlatform } from '../../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../../src-renderer/store/app-context.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
 import { BareFlow } from './bare-flow.tsx'

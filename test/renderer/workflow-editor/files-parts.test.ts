@@ -4,6 +4,8 @@ import { workflowId } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
 import { crc32, readPngTexts, withPngTexts } from '../../../src-main/features/workflows/rules/metadata/png.ts'
 import { writeJson } from '../../../src-main/lib/json/value.ts'
+import { fileNameOf } from '../../../src-renderer/browser/browser-files.ts'
+import { parseStored } from '../../../src-renderer/browser/local-texts.ts'
 import {
   BROWSER_TOOLS,
   findGraphInFile,
@@ -12,8 +14,6 @@ import {
 import { openText, writeText } from '../../../src-renderer/features/workflow-editor/files/document-text.ts'
 import { fitInto, graphPicture } from '../../../src-renderer/features/workflow-editor/files/paint-graph.ts'
 import { arrange, sortOf } from '../../../src-renderer/features/workflows/library/LibraryPage.tsx'
-import { fileNameOf } from '../../../src-renderer/platform/browser-files.ts'
-import { parseStored } from '../../../src-renderer/platform/local-texts.ts'
 import { columnsOf, nextCard } from '../../../src-renderer/ui/cards.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../support/workflow-files.ts'
 import { typesWith } from './widgets-support.tsx'

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { progressOf } from '../../../../src-main/features/comparisons/rules/plan.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
-import { read } from '../../../platform/read.ts'
+import { read } from '../../../browser/read.ts'
 import type { StateDotProps } from '../../../ui/StateDot.tsx'
 
 // Comparisons are polled, because only their jobs emit events.

@@ -7,8 +7,8 @@ import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { foundUnder } from '../../../../src-main/features/jobs/rules/time-limit.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
+import type { Platform } from '../../../browser/platform.ts'
 import { createPlanner } from '../../../live/follow-events.ts'
-import type { Platform } from '../../../platform/platform.ts'
 import { isKnownFromEvents, type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
 
 /** Jobs per page; source: ours, three windows of rows. */

@@ -5,7 +5,7 @@ import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-mai
 import type { BulkAction, CancelledJobs } from '../../../../src-main/contract/job-routes.ts'
 import { isExpired } from '../../../../src-main/features/jobs/rules/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/features/jobs/rules/transitions.ts'
-import { read } from '../../../platform/read.ts'
+import { read } from '../../../browser/read.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { GridSelection } from '../../../ui/table/column.ts'
 import { useTell } from '../../../ui/use-tell.ts'

@@ -8,7 +8,7 @@ import { canMove, isFinal } from '../../../../src-main/features/jobs/rules/trans
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
-import { saveAddress } from '../../../platform/browser-files.ts'
+import { saveAddress } from '../../../browser/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'

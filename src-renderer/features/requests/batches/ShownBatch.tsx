@@ -5,7 +5,7 @@ import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-r
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { saveAddress } from '../../../platform/browser-files.ts'
+import { saveAddress } from '../../../browser/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'

@@ -3,7 +3,7 @@ import { ChevronRight, CircleHelp, Grid3x3, Lock, LockOpen, Map as MapIcon, Maxi
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { subgraphsOf, type WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
-import { loadCode } from '../../../platform/load-code.ts'
+import { loadCode } from '../../../browser/load-code.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'
 import type { Flow } from '../graph/flow-graph.ts'

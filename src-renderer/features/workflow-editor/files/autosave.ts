@@ -13,8 +13,8 @@ import { type WorkflowDetail, type WorkflowView, workflowText } from '../../../.
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { ApiError, isSignedOut } from '../../../api-client/api-error.ts'
 import type { Caller } from '../../../api-client/client.ts'
-import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import { type LocalTexts, parseStored } from '../../../browser/local-texts.ts'
+import type { Platform } from '../../../browser/platform.ts'
 import type { EditorStore } from '../store/editor-store.ts'
 import { type DocumentWriter, openText } from './document-text.ts'
 

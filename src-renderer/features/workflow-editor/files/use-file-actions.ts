@@ -14,7 +14,7 @@ import { toResolvedPayload } from '../../../../src-main/features/workflows/rules
 import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { Caller } from '../../../api-client/client.ts'
-import { chooseFiles, fileNameOf, saveToDisk } from '../../../platform/browser-files.ts'
+import { chooseFiles, fileNameOf, saveToDisk } from '../../../browser/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 import { canvasPoint } from '../graph/viewport.ts'

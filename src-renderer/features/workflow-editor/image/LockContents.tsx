@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { LockedModel, LockedNodes, WorkflowLock } from '../../../../src-main/contract/worker-images.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
-import { fileNameOf, saveToDisk } from '../../../platform/browser-files.ts'
+import { fileNameOf, saveToDisk } from '../../../browser/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { bytes } from '../../../ui/format.ts'

@@ -6,7 +6,7 @@ import {
 } from '../../../../src-main/contract/image-builds.ts'
 import { writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { writeJson } from '../../../../src-main/lib/json/value.ts'
-import { read } from '../../../platform/read.ts'
+import { read } from '../../../browser/read.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useFollowed } from '../../../ui/use-followed.ts'
 import { useTell } from '../../../ui/use-tell.ts'

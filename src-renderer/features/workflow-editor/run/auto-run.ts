@@ -4,7 +4,7 @@
  */
 import type { StoreApi } from 'zustand/vanilla'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import type { Platform } from '../../../browser/platform.ts'
 import type { RunStore } from '../store/run-store.ts'
 
 export type AutoRunPorts = {

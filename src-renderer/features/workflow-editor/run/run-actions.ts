@@ -5,7 +5,7 @@ import { toPayload } from '../../../../src-main/features/workflows/rules/to-payl
 import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import type { Caller } from '../../../api-client/client.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import type { Platform } from '../../../browser/platform.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import { type Tab, useTab } from '../store/editor-store.ts'

@@ -5,8 +5,8 @@ import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LinkEnd } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { InputEnd } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
-import { parseStored } from '../../../platform/local-texts.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import { parseStored } from '../../../browser/local-texts.ts'
+import type { Platform } from '../../../browser/platform.ts'
 
 export type Point = { readonly x: number; readonly y: number }
 

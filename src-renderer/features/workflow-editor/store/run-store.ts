@@ -13,7 +13,7 @@ import {
   takesWorkflows,
   type WorkflowFacts,
 } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
-import type { Platform } from '../../../platform/platform.ts'
+import type { Platform } from '../../../browser/platform.ts'
 
 export type NodeProgress = {
   readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed'

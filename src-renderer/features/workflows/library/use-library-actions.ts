@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { chooseFiles, download } from '../../../platform/browser-files.ts'
+import { chooseFiles, download } from '../../../browser/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import {
   addDraft,

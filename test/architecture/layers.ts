@@ -200,14 +200,14 @@ export const CALLS = 'src-main/app/client/calls.ts'
  */
 export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'addresses.ts': [],
-  platform: [],
+  browser: [],
   'api-client': ['browser'],
   store: ['api-client', 'browser'],
   live: ['api-client', 'browser', 'store'],
   ui: ['addresses.ts', 'browser', 'store'],
-  features: ['addresses.ts', 'api-client', 'live', 'browser', 'store', 'ui'],
-  app: ['addresses.ts', 'api-client', 'features', 'browser', 'store', 'ui'],
-  'main.ts': ['api-client', 'app', 'live', 'browser', 'store', 'styles'],
+  features: ['addresses.ts', 'api-client', 'browser', 'live', 'store', 'ui'],
+  app: ['addresses.ts', 'api-client', 'browser', 'features', 'store', 'ui'],
+  'main.ts': ['api-client', 'app', 'browser', 'live', 'store', 'styles'],
   styles: [],
   'vite.config.ts': [],
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { done, type Route } from './routes.ts'
+import { DELETE, done, GET, POST, type Route } from './routes.ts'
 import { doctorRow } from './system.ts'
 
 /** Value of `container.machine` for the machine of the service. */
@@ -132,43 +132,28 @@ const remainsId = z
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
 export const MACHINE_ROUTES = {
-  machineList: {
-    methods: ['GET'],
-    path: '/api/machines',
-    summary: 'List the machines that were added',
+  machineList: GET('/api/machines', 'List the machines that were added', {
     response: z.object({ machines: z.array(machineView) }),
     source: 'docs/spec/machines.md, 1',
-  },
-  machineAdd: {
-    methods: ['POST'],
-    path: '/api/machines',
-    summary: 'Add a machine and start its test; reading the machine shows the steps',
+  }),
+  machineAdd: POST('/api/machines', 'Add a machine and start its test; reading the machine shows the steps', {
     role: 'admin',
     body: machineCreate,
     response: machineView,
     errors: [...READ_BODY, 'MACHINE_EXISTS', 'TOO_MANY_MACHINES'],
     source: 'docs/spec/machines.md, 1',
-  },
-  machineGet: {
-    methods: ['GET'],
-    path: PATH,
-    summary: 'Read a machine: its connection, its hardware and its workers',
+  }),
+  machineGet: GET(PATH, 'Read a machine: its connection, its hardware and its workers', {
     response: machineView,
     errors: ['MACHINE_NOT_FOUND'],
     source: 'docs/spec/machines.md, 1',
-  },
-  machineTest: {
-    methods: ['POST'],
-    path: `${PATH}/test`,
-    summary: 'Start the test of a machine; one test runs at a time',
+  }),
+  machineTest: POST(`${PATH}/test`, 'Start the test of a machine; one test runs at a time', {
     response: machineView,
     errors: ['MACHINE_NOT_FOUND'],
     source: 'docs/spec/machines.md, 1',
-  },
-  machineRemove: {
-    methods: ['DELETE'],
-    path: PATH,
-    summary: 'Remove a machine and end its workers; endpoints that name it wait',
+  }),
+  machineRemove: DELETE(PATH, 'Remove a machine and end its workers; endpoints that name it wait', {
     role: 'admin',
     response: done.extend({
       left: z
@@ -178,24 +163,26 @@ export const MACHINE_ROUTES = {
     }),
     errors: ['MACHINE_NOT_FOUND'],
     source: 'docs/spec/machines.md, 3',
-  },
-  machineRemains: {
-    methods: ['POST'],
-    path: `${PATH}/remains`,
-    summary: 'Record what a preview could not remove from a machine; it is removed when the machine is reachable',
-    role: 'admin',
-    body: z.strictObject({ id: remainsId }),
-    response: done,
-    errors: [...READ_BODY, 'MACHINE_NOT_FOUND'],
-    source: 'docs/spec/machines.md, 3',
-  },
-  machineJoin: {
-    methods: ['GET'],
-    path: `${PATH}/join`,
-    summary: 'Read the Docker commands with which a node joins the swarm of a machine; they contain its secret',
-    role: 'admin',
-    response: z.object({ worker: z.string(), manager: z.string() }),
-    errors: ['MACHINE_NOT_FOUND', 'MACHINE_REFUSED'],
-    source: 'docs/spec/machines.md, 4',
-  },
+  }),
+  machineRemains: POST(
+    `${PATH}/remains`,
+    'Record what a preview could not remove from a machine; it is removed when the machine is reachable',
+    {
+      role: 'admin',
+      body: z.strictObject({ id: remainsId }),
+      response: done,
+      errors: [...READ_BODY, 'MACHINE_NOT_FOUND'],
+      source: 'docs/spec/machines.md, 3',
+    },
+  ),
+  machineJoin: GET(
+    `${PATH}/join`,
+    'Read the Docker commands with which a node joins the swarm of a machine; they contain its secret',
+    {
+      role: 'admin',
+      response: z.object({ worker: z.string(), manager: z.string() }),
+      errors: ['MACHINE_NOT_FOUND', 'MACHINE_REFUSED'],
+      source: 'docs/spec/machines.md, 4',
+    },
+  ),
 } as const satisfies Record<string, Route>

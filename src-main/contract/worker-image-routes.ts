@@ -4,7 +4,7 @@ import { containerSettings } from './container.ts'
 import { machineChoice } from './machines.ts'
 import { manifest, manifestResource } from './manifest.ts'
 import { GRAPH_BODY, graphToRelease } from './published.ts'
-import type { Route } from './routes.ts'
+import { GET, POST, type Route } from './routes.ts'
 import { deployedImage, workflowLock } from './worker-images.ts'
 
 const image = containerSettings.shape.image.unwrap()
@@ -107,42 +107,34 @@ export type ImagePush = z.infer<typeof imagePush>
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
 export const WORKER_IMAGE_ROUTES = {
-  imagePlan: {
-    methods: ['POST'],
-    path: '/api/apps/:app/environments/:environment/image-plan',
-    summary: 'Compare a worker image with the deployed one, and make the manifest of its release; nothing is changed',
-    isStep: true,
-    params: { app: appName, environment: environmentName },
-    body: imageToDeploy,
-    bodyLimit: GRAPH_BODY,
-    response: z.object({
-      plan: imagePlan,
-      manifest: manifest.describe('source of a release or of a deploy to a target, as `image`'),
-    }),
-    errors: [...READ_BODY, 'NOT_A_WORKFLOW', 'TARGET_NOT_FOUND', 'TARGET_DEPLOY_NOT_FOUND'],
-    source: 'docs/spec/worker-images.md, 5',
-  },
-  imagePushList: {
-    methods: ['GET'],
-    path: '/api/image-pushes',
-    summary: 'List the pushes since the service started, newest first',
+  imagePlan: POST(
+    '/api/apps/:app/environments/:environment/image-plan',
+    'Compare a worker image with the deployed one, and make the manifest of its release; nothing is changed',
+    {
+      isStep: true,
+      params: { app: appName, environment: environmentName },
+      body: imageToDeploy,
+      bodyLimit: GRAPH_BODY,
+      response: z.object({
+        plan: imagePlan,
+        manifest: manifest.describe('source of a release or of a deploy to a target, as `image`'),
+      }),
+      errors: [...READ_BODY, 'NOT_A_WORKFLOW', 'TARGET_NOT_FOUND', 'TARGET_DEPLOY_NOT_FOUND'],
+      source: 'docs/spec/worker-images.md, 5',
+    },
+  ),
+  imagePushList: GET('/api/image-pushes', 'List the pushes since the service started, newest first', {
     response: z.object({ pushes: z.array(imagePush) }),
-  },
-  imagePushCreate: {
-    methods: ['POST'],
-    path: '/api/image-pushes',
-    summary: 'Push an image of this machine to its registry',
+  }),
+  imagePushCreate: POST('/api/image-pushes', 'Push an image of this machine to its registry', {
     body: z.strictObject({ image, registryAuth }),
     response: imagePush,
     errors: [...READ_BODY, 'STOPPING'],
     source: 'docs/spec/worker-images.md, 5',
-  },
-  imagePushRead: {
-    methods: ['GET'],
-    path: '/api/image-pushes/:pushId',
-    summary: 'Read the progress of a push',
+  }),
+  imagePushRead: GET('/api/image-pushes/:pushId', 'Read the progress of a push', {
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
     response: imagePush,
     errors: ['IMAGE_PUSH_NOT_FOUND', 'BAD_FIELD'],
-  },
+  }),
 } as const satisfies Record<string, Route>

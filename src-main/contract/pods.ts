@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { containerSettings, environment } from './container.ts'
 import { workerLogQuery } from './log-query.ts'
-import { GET, POST, type Route } from './routes.ts'
+import { DELETE, GET, PATCH, POST, type Route } from './routes.ts'
 
 const id = z.string().min(1).max(300)
 const words = z.array(z.string().max(32_768)).max(1000)
@@ -150,22 +150,20 @@ const ON_ENGINE = ['NOT_ON_THIS_MACHINE'] as const
 const OF_POD = ['POD_NOT_FOUND', ...ON_ENGINE] as const
 
 const create = {
-  methods: ['POST'],
   status: 201,
   body: podCreate,
   response: pod,
   errors: [...READ_BODY, 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY', ...ON_ENGINE],
   source,
 } as const
-const read = { methods: ['GET'], response: pod, errors: ['POD_NOT_FOUND'], source } as const
+const read = { response: pod, errors: ['POD_NOT_FOUND'], source } as const
 const update = {
-  methods: ['PATCH'],
   body: podUpdate,
   response: pod,
   errors: [...READ_BODY, 'CANNOT_APPLY', ...OF_POD],
   source,
 } as const
-const remove = { methods: ['DELETE'], status: 204, response: z.undefined(), errors: OF_POD, source } as const
+const remove = { status: 204, response: z.undefined(), errors: OF_POD, source } as const
 
 export const POD_ROUTES = {
   podList: GET('/v2/pods', 'List pods; the list is empty without Docker', {
@@ -176,18 +174,14 @@ export const POD_ROUTES = {
     errors: [],
     source,
   }),
-  podCreate: { ...create, path: '/v2/pods', summary: 'Create a pod and start it' },
-  podRead: { ...read, path: '/v2/pods/:id', summary: 'Read a pod' },
-  podUpdate: {
-    ...update,
-    path: '/v2/pods/:id',
-    summary: 'Change a pod; a running one gets a new container and keeps its volume',
-  },
-  podDelete: {
-    ...remove,
-    path: '/v2/pods/:id',
-    summary: 'Delete a pod and its volume, or end a task call, which the package treats as a pod',
-  },
+  podCreate: POST('/v2/pods', 'Create a pod and start it', create),
+  podRead: GET('/v2/pods/:id', 'Read a pod', read),
+  podUpdate: PATCH('/v2/pods/:id', 'Change a pod; a running one gets a new container and keeps its volume', update),
+  podDelete: DELETE(
+    '/v2/pods/:id',
+    'Delete a pod and its volume, or end a task call, which the package treats as a pod',
+    remove,
+  ),
   podAct: POST(
     '/v2/pods/:id/action',
     'Start, stop, restart or delete a pod; each start makes a new container and keeps the volume',
@@ -213,10 +207,10 @@ export const POD_ROUTES = {
     errors: ['BAD_FIELD'],
     source,
   }),
-  podCreateV1: { ...create, path: '/v1/pods', summary: 'Create a pod and start it (version 1)' },
-  podReadV1: { ...read, path: '/v1/pods/:id', summary: 'Read a pod (version 1)' },
-  podUpdateV1: { ...update, path: '/v1/pods/:id', summary: 'Change a pod (version 1)' },
-  podDeleteV1: { ...remove, path: '/v1/pods/:id', summary: 'Delete a pod and its volume (version 1)' },
+  podCreateV1: POST('/v1/pods', 'Create a pod and start it (version 1)', create),
+  podReadV1: GET('/v1/pods/:id', 'Read a pod (version 1)', read),
+  podUpdateV1: PATCH('/v1/pods/:id', 'Change a pod (version 1)', update),
+  podDeleteV1: DELETE('/v1/pods/:id', 'Delete a pod and its volume (version 1)', remove),
   podActV1: POST('/v1/pods/:id/:action', 'Start, stop, restart or reset a pod (version 1)', {
     params: { action: z.enum(['start', 'stop', 'restart', 'reset']) },
     response: pod,

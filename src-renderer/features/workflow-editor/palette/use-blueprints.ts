@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { read } from '../../../platform/read.ts'
+import { read } from '../../../browser/read.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-store.ts'
 import type { Addable } from './addable-nodes.ts'

@@ -96,7 +96,7 @@ export function readGpuList(end: ProgramEnd): GpuInventory {
 }
 
 function whyNone({ failure }: ProgramEnd, said: string): { readonly fault: string; readonly fix: string } {
-  if (failure === 'missing') return { fault: `${NO_GPU}: nvidia-smi is not there`, fix: INSTALL }
+  if (failure === 'missing') return { fault: `${NO_GPU}: nvidia-smi was not found`, fix: INSTALL }
   if (failure === 'timeout') return { fault: 'nvidia-smi does not answer', fix: RESTART }
   const known = FAULTS.find(({ says }) => says.test(said))
   if (known !== undefined) return { fault: known.fault, fix: known.fix }

@@ -71,7 +71,7 @@ test('a machine with neither Docker nor a GPU has warnings, and nothing fails', 
   const { rows } = await check({}, { gpuTest: true })
   expect(Object.values(rows).map(({ check: name, state, found }) => [name, state, found])).toEqual([
     ['Docker', 'warning', 'no docker command'],
-    ['GPU', 'warning', 'there is no NVIDIA GPU: nvidia-smi is not there'],
+    ['GPU', 'warning', 'there is no NVIDIA GPU: nvidia-smi was not found'],
     ['NVIDIA toolkit', 'ok', 'not needed without a GPU'],
     ['GPUs in containers', 'ok', 'not needed without a GPU'],
     ['GPU test', 'ok', 'skipped: there is no GPU'],

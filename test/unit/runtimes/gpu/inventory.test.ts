@@ -61,7 +61,7 @@ test('a machine without nvidia-smi has no card, and says so', async () => {
   const reader = createGpuReader({ programs: ['/nowhere/nvidia-smi'] })
   expect(await reader.inventory()).toMatchObject({
     cards: [],
-    fault: 'there is no NVIDIA GPU: nvidia-smi is not there',
+    fault: 'there is no NVIDIA GPU: nvidia-smi was not found',
   })
   expect(await reader.processes()).toEqual([])
 })

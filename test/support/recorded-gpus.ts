@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GpuCard, readGpuList } from '../../src-main/runtimes/rules/gpu-list.ts'
+import { type Gpu, readGpuList } from '../../src-main/runtimes/rules/gpu-list.ts'
 
 /** The program that plays recordings of nvidia-smi; RECORDED_GPUS in its environment names the machine. */
 export const RECORDED_NVIDIA_SMI = join(import.meta.dirname, 'nvidia-smi')
 
 /** The cards of a recorded machine. @param machine a folder of test/fixtures/nvidia-smi */
-export function recordedCards(machine: string): readonly GpuCard[] {
+export function recordedCards(machine: string): readonly Gpu[] {
   const stdout = readFileSync(join(import.meta.dirname, '../fixtures/nvidia-smi', machine, 'gpus.csv'), 'utf8')
   return readGpuList({ stdout, stderr: '' }).cards
 }
 
 /** A card that never was. @param id number of the card, part of its id */
-export function card(id: number, name: string, memoryGb: number | undefined, fields: Partial<GpuCard> = {}): GpuCard {
+export function card(id: number, name: string, memoryGb: number | undefined, fields: Partial<Gpu> = {}): Gpu {
   return {
     id: `GPU-${id}`,
     index: id,

@@ -5,7 +5,7 @@
 
 import type { Clock, Log } from '../../lib/clock.ts'
 import { allocateGpus, type GpuAllocation, type GpuHold, type GpuNeed, gpuSlots } from '../rules/gpu-allocation.ts'
-import type { GpuCard, GpuInventory } from '../rules/gpu-list.ts'
+import type { Gpu, GpuInventory } from '../rules/gpu-list.ts'
 
 export type GpuAllocator = ReturnType<typeof createGpuAllocator>
 
@@ -103,7 +103,7 @@ export function createGpuAllocator(options: {
       notify()
     },
     refresh,
-    cards: (): readonly GpuCard[] => inventory?.cards ?? [],
+    cards: (): readonly Gpu[] => inventory?.cards ?? [],
     inventory: (): GpuInventory | undefined => inventory,
     holds: (): readonly GpuHold[] => holds,
     close() {

@@ -1,7 +1,7 @@
 /** All GPUs of a worker, exclusive or shared, satisfy the same wish, the first one possible. */
 import { type ContainerSettings, GPU_GROUPS } from '../../contract/container.ts'
 import { GIB } from '../../lib/units.ts'
-import { cardsText, type GpuCard, type GpuInventory } from './gpu-list.ts'
+import { cardsText, type Gpu, type GpuInventory } from './gpu-list.ts'
 
 export type GpuNeed = Pick<ContainerSettings, 'gpu' | 'gpuCount' | 'gpuShared'>
 
@@ -52,7 +52,7 @@ export function gpuSlots(
   }
 }
 
-type Offer = { readonly want: GpuWant; readonly fitting: readonly GpuCard[]; readonly free: readonly GpuCard[] }
+type Offer = { readonly want: GpuWant; readonly fitting: readonly Gpu[]; readonly free: readonly Gpu[] }
 
 type Machine = { readonly inventory: GpuInventory; readonly held: readonly GpuHold[] }
 
@@ -64,8 +64,8 @@ function offerFor(want: GpuWant, { excluded }: GpuWishes, need: GpuNeed, { inven
   return { want, fitting, free }
 }
 
-function choose(want: GpuWant, free: readonly GpuCard[], count: number, held: readonly GpuHold[]): readonly string[] {
-  const holders = ({ id }: GpuCard) => held.filter(({ gpuId }) => gpuId === id).length
+function choose(want: GpuWant, free: readonly Gpu[], count: number, held: readonly GpuHold[]): readonly string[] {
+  const holders = ({ id }: Gpu) => held.filter(({ gpuId }) => gpuId === id).length
   const best = free.toSorted(
     (a, b) =>
       Number(isOfGroup(want, b)) - Number(isOfGroup(want, a)) ||
@@ -146,14 +146,14 @@ function isGroup(name: string): name is keyof typeof GPU_GROUPS {
 }
 
 /** Groups match by memory, not model: an app that names ADA_24 needs 24 GB and runs on a 3090. See isOfGroup. */
-export function meetsWant(want: GpuWant, card: GpuCard): boolean {
+export function meetsWant(want: GpuWant, card: Gpu): boolean {
   if (want.kind === 'any') return true
   if (want.kind === 'name') return isNamed(card, want.name)
   // No rounding: GPUs of unknown (unified) memory can be requested by name.
   return (card.memoryBytes ?? 0) >= GPU_GROUPS[want.group].memoryGb * GIB * SHOWN_SHARE
 }
 
-function isOfGroup(want: GpuWant, card: GpuCard): boolean {
+function isOfGroup(want: GpuWant, card: Gpu): boolean {
   return want.kind === 'group' && GPU_GROUPS[want.group].models.some((model) => isNamed(card, model))
 }
 
@@ -161,7 +161,7 @@ function isOfGroup(want: GpuWant, card: GpuCard): boolean {
  * Matches whole words: '4090', 'rtx_4090' and 'NVIDIA GeForce RTX 4090' are the same, but L4 is not L40S. Maker and
  * family are optional, as older drivers omit them.
  */
-export function isNamed(card: Pick<GpuCard, 'name'>, name: string): boolean {
+export function isNamed(card: Pick<Gpu, 'name'>, name: string): boolean {
   return hasRun(nameParts(card.name), nameParts(name)) || hasRun(model(nameParts(card.name)), model(nameParts(name)))
 }
 
@@ -188,7 +188,7 @@ function wantedKindText(want: GpuWant): string {
   return want.kind === 'group' ? ` like ${want.group}` : wantedSizeText(want)
 }
 
-function noSuchCard({ wants, excluded }: GpuWishes, cards: readonly GpuCard[]): string {
+function noSuchCard({ wants, excluded }: GpuWishes, cards: readonly Gpu[]): string {
   const without = excluded.length === 0 ? '' : ` and not ${excluded.join(' or ')}`
   const kinds = wants.map((want) => `${wantedKindText(want).trim()}${want.kind === 'group' ? inGb(want) : ''}`)
   const kind = kinds.filter((words) => words !== '').join(' or ') || 'usable'

@@ -4,7 +4,7 @@
  * 19338, 25171; CUDA on WSL.
  */
 import { isRecord } from '../../lib/json/plain.ts'
-import type { GpuCard } from './gpu-list.ts'
+import type { Gpu } from './gpu-list.ts'
 
 export type EngineInfo = Readonly<Record<string, unknown>>
 
@@ -58,8 +58,8 @@ export function gpuAccess(info: EngineInfo, hookInstalled = false): GpuAccess | 
  */
 export function gpuDevices(
   info: EngineInfo,
-  cards: readonly Pick<GpuCard, 'id' | 'index'>[],
-  machine: readonly Pick<GpuCard, 'id'>[],
+  cards: readonly Pick<Gpu, 'id' | 'index'>[],
+  machine: readonly Pick<Gpu, 'id'>[],
   hookInstalled = false,
 ): GpuDevices | NoGpuAccess {
   const access = gpuAccess(info, hookInstalled)
@@ -96,7 +96,7 @@ function allButNamed(access: GpuAccess, ids: readonly string[], machineHas: numb
 // By id if listed, because an index may change with the hardware.
 function cdiDevices(
   info: EngineInfo,
-  cards: readonly Pick<GpuCard, 'id' | 'index'>[],
+  cards: readonly Pick<Gpu, 'id' | 'index'>[],
   machineHas: number,
 ): GpuDevices | NoGpuAccess {
   const listed = cdiNames(info)

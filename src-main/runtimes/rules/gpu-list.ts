@@ -1,7 +1,7 @@
 import { GIB, MIB } from '../../lib/units.ts'
 
 /** Bytes for memory, recent percent for use; undefined: not reported. */
-export type GpuCard = {
+export type Gpu = {
   /** Driver id like GPU-5a6b..., stable across restarts and slots. */
   readonly id: string
   readonly index: number
@@ -16,7 +16,7 @@ export type GpuCard = {
 }
 
 export type GpuInventory = {
-  readonly cards: readonly GpuCard[]
+  readonly cards: readonly Gpu[]
   readonly fault?: string | undefined
   readonly fix?: string | undefined
 }
@@ -105,7 +105,7 @@ function whyNone({ failure }: ProgramEnd, said: string): { readonly fault: strin
   return { fault: `nvidia-smi failed${line === undefined ? '' : `: ${line.trim()}`}`, fix: RESTART }
 }
 
-function readRow(line: string): readonly { readonly card?: GpuCard; readonly lostAt?: string }[] {
+function readRow(line: string): readonly { readonly card?: Gpu; readonly lostAt?: string }[] {
   const fields = line.trim().split(SEPARATOR)
   const [index, id = ''] = fields
   if (fields.length < FIELDS.length || !Number.isInteger(Number(index))) return []
@@ -143,11 +143,11 @@ function mebibytes(field: string | undefined): number | undefined {
   return reported === undefined ? undefined : reported * MIB
 }
 
-function cardText({ name, memoryBytes }: Pick<GpuCard, 'name' | 'memoryBytes'>): string {
+function cardText({ name, memoryBytes }: Pick<Gpu, 'name' | 'memoryBytes'>): string {
   return memoryBytes === undefined ? name : `${name} (${Math.round(memoryBytes / GIB)} GB)`
 }
 
-export function cardsText(cards: readonly Pick<GpuCard, 'name' | 'memoryBytes'>[]): string {
+export function cardsText(cards: readonly Pick<Gpu, 'name' | 'memoryBytes'>[]): string {
   const counts = new Map<string, number>()
   for (const words of cards.map(cardText)) counts.set(words, (counts.get(words) ?? 0) + 1)
   return [...counts].map(([words, count]) => (count === 1 ? words : `${count} x ${words}`)).join(', ')

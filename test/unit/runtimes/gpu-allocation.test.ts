@@ -9,7 +9,7 @@ import {
   meetsWant,
   readGpuWishes,
 } from '../../../src-main/runtimes/rules/gpu-allocation.ts'
-import type { GpuCard } from '../../../src-main/runtimes/rules/gpu-list.ts'
+import type { Gpu } from '../../../src-main/runtimes/rules/gpu-list.ts'
 import { card, recordedCards } from '../../support/recorded-gpus.ts'
 
 const need = (gpu: string | undefined, fields: Partial<GpuNeed> = {}): GpuNeed => ({
@@ -19,7 +19,7 @@ const need = (gpu: string | undefined, fields: Partial<GpuNeed> = {}): GpuNeed =
   ...fields,
 })
 
-const hold = (of: GpuCard | undefined, endpointId: string, shared = false): GpuHold => ({
+const hold = (of: Gpu | undefined, endpointId: string, shared = false): GpuHold => ({
   gpuId: of?.id ?? '',
   workerId: `worker of ${endpointId}`,
   endpointId,
@@ -30,7 +30,7 @@ const RTX_4090 = recordedCards('one-rtx-4090')
 const MIXED = recordedCards('two-l40s-one-a100')
 const [L40S, USED_L40S, A100] = MIXED
 
-const given = (cards: readonly GpuCard[], asked: GpuNeed, held: readonly GpuHold[] = []) => {
+const given = (cards: readonly Gpu[], asked: GpuNeed, held: readonly GpuHold[] = []) => {
   const answer = allocateGpus(asked, { cards }, held)
   return 'reason' in answer ? answer.reason : answer.ids.map((id) => cards.findIndex((own) => own.id === id))
 }
@@ -239,9 +239,9 @@ describe('on any small machine', () => {
   })
 
   it('there is an answer exactly when trying all sets of cards finds one', () => {
-    const freeFor = (shared: boolean, held: readonly GpuHold[]) => (own: GpuCard) =>
+    const freeFor = (shared: boolean, held: readonly GpuHold[]) => (own: Gpu) =>
       held.every(({ gpuId, shared: other }) => gpuId !== own.id || (shared && other))
-    const sets = (cards: readonly GpuCard[]) =>
+    const sets = (cards: readonly Gpu[]) =>
       Array.from({ length: 2 ** cards.length }, (_, bits) => cards.filter((_card, at) => (bits >> at) & 1))
 
     fc.assert(

@@ -6,7 +6,7 @@ import { GPU_GROUPS } from '../../../contract/container.ts'
 import type { Availability, CpuType, DataCenter, GpuType } from '../../../contract/platform-catalog.ts'
 import { GIB } from '../../../lib/units.ts'
 import { type GpuHold, isNamed, meetsWant } from '../../../runtimes/rules/gpu-allocation.ts'
-import type { GpuCard } from '../../../runtimes/rules/gpu-list.ts'
+import type { Gpu } from '../../../runtimes/rules/gpu-list.ts'
 
 export const THIS_MACHINE = 'LOCAL-1'
 
@@ -34,7 +34,7 @@ const CPU_FAMILIES: Readonly<Record<string, { readonly name: string; readonly gr
   }
 const VCPU = { min: 1, max: 8 }
 
-export type CatalogMachine = { readonly cards: readonly GpuCard[]; readonly holds: readonly GpuHold[] }
+export type CatalogMachine = { readonly cards: readonly Gpu[]; readonly holds: readonly GpuHold[] }
 
 type AskedCpu = { readonly id: string; readonly vcpuCount: number }
 
@@ -75,7 +75,7 @@ export function gpuTypes(
 const usable = ({ cards }: CatalogMachine) => cards.filter(({ mig }) => !mig)
 
 /** By model, else the largest pool whose memory fits. */
-function poolOf(card: GpuCard): string | null {
+function poolOf(card: Gpu): string | null {
   const groups = Object.keys(GPU_GROUPS) as (keyof typeof GPU_GROUPS)[]
   const ofModel = groups.find((group) => GPU_GROUPS[group].models.some((model) => isNamed(card, model)))
   if (ofModel !== undefined) return ofModel
@@ -85,7 +85,7 @@ function poolOf(card: GpuCard): string | null {
   return largest ?? null
 }
 
-function availabilityOf(cards: readonly GpuCard[], holds: readonly GpuHold[], count: number): Availability {
+function availabilityOf(cards: readonly Gpu[], holds: readonly GpuHold[], count: number): Availability {
   const free = cards.filter(({ id }) => holds.every(({ gpuId }) => gpuId !== id)).length
   if (free < count) return 'NONE'
   if (free === cards.length) return 'HIGH'

@@ -1,6 +1,6 @@
 import { GPU_GROUPS } from '../../../contract/container.ts'
 import { isNamed, readGpuWishes } from '../../../runtimes/rules/gpu-allocation.ts'
-import type { GpuCard } from '../../../runtimes/rules/gpu-list.ts'
+import type { Gpu } from '../../../runtimes/rules/gpu-list.ts'
 
 const MODELS = Object.values(GPU_GROUPS).flatMap(({ models }) => models)
 const KNOWN = [...Object.keys(GPU_GROUPS), ...MODELS]
@@ -14,7 +14,7 @@ const MOST_TOLD = 3
  * and GPUs.
  * @returns undefined if all are known
  */
-export function unknownGpuText(gpu: string, cards: readonly Pick<GpuCard, 'name'>[]): string | undefined {
+export function unknownGpuText(gpu: string, cards: readonly Pick<Gpu, 'name'>[]): string | undefined {
   const own = cards.map(({ name }) => name)
   const isKnown = (name: string) => [...MODELS, ...own].some((model) => isNamed({ name: model }, name))
   const { wants } = readGpuWishes(gpu)

@@ -2,7 +2,7 @@ import type { WorkerUsage } from '../../../contract/endpoint.ts'
 import { present } from '../../../lib/json/plain.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
 import type { GpuHold } from '../../../runtimes/rules/gpu-allocation.ts'
-import type { GpuCard } from '../../../runtimes/rules/gpu-list.ts'
+import type { Gpu } from '../../../runtimes/rules/gpu-list.ts'
 
 /** The fields read from the engine's statistics; kernels omit some. */
 export type ContainerStats = {
@@ -141,7 +141,7 @@ export function readGpuProcesses(stdout: string): readonly GpuProcess[] {
  * @param facts.pidsOf local process ids; empty if invisible
  */
 export function gpuUseByWorker(facts: {
-  readonly cards: readonly GpuCard[]
+  readonly cards: readonly Gpu[]
   readonly held: readonly GpuHold[]
   readonly processes: readonly GpuProcess[]
   readonly pidsOf: (workerId: string) => readonly number[]

@@ -174,7 +174,7 @@ const shareKey = (one: Candidate, other: Candidate) => !one.keys.isDisjointFrom(
 
 function withInstalled(one: Candidate, installed: readonly ForeignNode[], indexed: readonly Candidate[]): Candidate {
   const found = installed.find(({ name, source }) =>
-    [name, placeOf(source)].some((key) => one.keys.has(foldedName(key))),
+    [name, locationOf(source)].some((key) => one.keys.has(foldedName(key))),
   )
   if (found !== undefined) return { ...one, sources: [found.source] }
   return one.sources.length > 0
@@ -182,5 +182,5 @@ function withInstalled(one: Candidate, installed: readonly ForeignNode[], indexe
     : { ...one, sources: indexed.find((other) => shareKey(one, other))?.sources ?? [] }
 }
 
-const placeOf = (source: WantedSource) =>
+const locationOf = (source: WantedSource) =>
   'registry' in source ? source.registry : folderOf('path' in source ? source.path : source.repository)

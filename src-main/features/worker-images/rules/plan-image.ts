@@ -88,12 +88,12 @@ export function warningsSince(before: Released, now: Released): string[] {
 
 export function mountedModels(
   { models }: WorkflowLock,
-  placeOf: (model: LockedModel) => string | undefined,
+  locationOf: (model: LockedModel) => string | undefined,
 ): MountedModel[] {
   return models
     .filter((model) => deliveryOf(model) === 'mounted')
     .map((model) => {
-      const from = placeOf(model)
+      const from = locationOf(model)
       return {
         path: modelPath(model),
         ...(model.sizeBytes === undefined ? {} : { sizeBytes: model.sizeBytes }),

@@ -78,7 +78,7 @@ function write(lock: WorkflowLock, before: Fields | undefined, title: string) {
       isUnderstood: (entry) => isRecord(entry) && readModel(entry) !== undefined,
       matches: (entry, model) => pathOfEntry(entry) === pathOf(model),
       change: (entry, model) => ({ ...entry, ...changedModel(readModel(entry), model) }),
-      make: (model) => ({ ...placeOf(model), ...changedModel(undefined, model) }),
+      make: (model) => ({ ...locationOf(model), ...changedModel(undefined, model) }),
     }),
     customNodes: patched(entriesOf(old.customNodes), lock.nodes, {
       isUnderstood: (entry) => isRecord(entry) && readNode(entry) !== undefined,
@@ -106,7 +106,7 @@ function pathOfEntry(entry: Fields): string | undefined {
   return model === undefined ? undefined : pathOf(model)
 }
 
-function placeOf(model: LockedModel) {
+function locationOf(model: LockedModel) {
   const [, type, filename] = /^(.+)\/([^/]+)$/.exec(pathOf(model)) ?? []
   return { type, filename }
 }

@@ -159,7 +159,7 @@ export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResu
   for await (const { jobs } of selectedJobs(storage, failed, { most: AT_ONCE }))
     for (const job of jobs) {
       if (job.archived === 0) continue
-      const place = storage.batches.placeOf(job.seq)
+      const place = storage.batches.positionOf(job.seq)
       if (place === undefined) continue
       try {
         await runJobAgain(deps, job, { ...place, instead: job.seq })

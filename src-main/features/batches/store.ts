@@ -122,7 +122,7 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
       removeDraft(batch, line)
       join(batch, seq)
     },
-    placeOf: query<[seq: number], { readonly batch: number; readonly line: number }>(`
+    positionOf: query<[seq: number], { readonly batch: number; readonly line: number }>(`
       SELECT batch, line FROM batch_lines WHERE seq = ?`).one(),
     refuse(batch: number, line: number, id: string, reason: string) {
       refuse(batch, line, id, reason)

@@ -68,7 +68,7 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
         if (one === undefined || line === undefined) return undefined
         return {
           kind: 'line',
-          text: `${placeOf(one)}${leftText(timeLeft(now))}: ${keepStart(line.trim(), LINE_LENGTH)}`,
+          text: `${positionOf(one)}${leftText(timeLeft(now))}: ${keepStart(line.trim(), LINE_LENGTH)}`,
         }
       }
       const name = event.name.replace(/^\[[^\]]*\] /, '')
@@ -81,11 +81,11 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
       if (event.state === 'started') {
         if (one.state === 'started') return undefined
         Object.assign(one, { state: 'started', sinceMs: now })
-        return { kind: 'step', text: `${placeOf(one)}${leftText(timeLeft(now))}` }
+        return { kind: 'step', text: `${positionOf(one)}${leftText(timeLeft(now))}` }
       }
       const tookMs = event.state === 'cached' ? 0 : (event.tookMs ?? now - one.sinceMs)
       Object.assign(one, { state: event.state, tookMs })
-      return event.state === 'cached' ? { kind: 'step', text: `${placeOf(one)}: CACHED` } : undefined
+      return event.state === 'cached' ? { kind: 'step', text: `${positionOf(one)}: CACHED` } : undefined
     },
     built: (): readonly BuiltStep[] =>
       running.map(({ step, state, tookMs }) => ({
@@ -119,7 +119,7 @@ export function createBuildProgress(steps: readonly ImageStep[], earlier: Readon
     },
   }
 
-  function placeOf(one: Running): string {
+  function positionOf(one: Running): string {
     return `step ${running.indexOf(one) + 1} of ${running.length}, ${one.step.title}`
   }
 }

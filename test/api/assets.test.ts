@@ -32,7 +32,7 @@ function dataFolder(): string {
 }
 
 describe('an asset', () => {
-  it('is kept under its hash, with what its head says of it', async () => {
+  it('is stored under its hash, with metadata from its header', async () => {
     const service = await setup()
     const bytes = picture(1)
     const { status, body } = await put(service, bytes, { name: 'cat.png' })
@@ -100,7 +100,7 @@ describe('an asset', () => {
     expect((await put(service, picture(1), { name: '..' })).body.code).toBe('BAD_FIELD')
   })
 
-  it('is refused where the bytes are not those of its name, or there are none', async () => {
+  it('is rejected if it is empty or its bytes do not match its name', async () => {
     const service = await setup()
     const bytes = picture(1)
     const wrong = await put(service, bytes, { id: 'a'.repeat(64) })
@@ -110,13 +110,13 @@ describe('an asset', () => {
     expect((await service.ask('GET', `/api/assets/${'a'.repeat(64)}`)).body.code).toBe('ASSET_NOT_FOUND')
   })
 
-  it('has a limit: the last byte of it is taken, one more is not', async () => {
+  it('is accepted at the size limit and rejected one byte above it', async () => {
     const service = await setup()
     expect((await put(service, new Uint8Array(limit('assetBytes')))).status).toBe(200)
     expect((await put(service, new Uint8Array(limit('assetBytes') + 1))).body.code).toBe('BODY_TOO_LARGE')
   })
 
-  it('of a page or a drawing with scripts is a download that runs nothing', async () => {
+  it('with HTML or SVG is served as a download, so that its scripts never run', async () => {
     const service = await setup()
     for (const text of [
       '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
@@ -130,7 +130,7 @@ describe('an asset', () => {
     }
   })
 
-  it('that claims a size of gigabytes is only its head', async () => {
+  it('whose header claims gigabytes is not decoded', async () => {
     const service = await setup()
     const bytes = picture(1)
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(16, 2_000_000_000)
@@ -142,7 +142,7 @@ describe('a store that is full', () => {
   // The least that can be set is 100 MiB: two files of 40 MiB fit.
   const large = (mark: number) => new Uint8Array(40 * 1024 * 1024).fill(mark)
 
-  it('gives up what nobody needs, unused longest first, and refuses where all is needed', async () => {
+  it('evicts unreferenced assets, least recently used first, and rejects uploads if all are in use', async () => {
     const service = await setup({ settings: { assetsMaxMib: 100 } })
     const first = await put(service, large(1), { name: 'a.png' })
     const second = await put(service, large(2), { name: 'b.png' })
@@ -162,7 +162,7 @@ describe('a store that is full', () => {
 })
 
 describe('files of the data folder', () => {
-  it('are there after kill -9, and what has no record goes', async () => {
+  it('survive kill -9; files without a record are removed', async () => {
     const folder = dataFolder()
     const service = await setup({ file: join(folder, 'drydock.db') })
     const { body } = await put(service, picture(7), { name: 'x.png' })

@@ -18,7 +18,7 @@ async function withBatch() {
   return { ...service, other, batch, taken, effects }
 }
 
-it('says how many of the jobs have not ended and how many run, and how many others run on their workers', async () => {
+it('counts the unfinished and running jobs, and the other jobs on their workers', async () => {
   const counted = (count: number) => ({ count, more: false })
   const { effects, other, batch, taken, post } = await withBatch()
   expect(taken[0]).toBe(other)
@@ -37,7 +37,7 @@ it('says how many of the jobs have not ended and how many run, and how many othe
   expect(await effects({ filter: {} })).toMatchObject(counted(3))
 })
 
-it('refuses what is named in no way or in two, and what is unknown', async () => {
+it('rejects a request with no selector, two selectors or an unknown id', async () => {
   const { ask } = await setup()
   const status = async (body: object) => (await ask('POST', '/api/jobs/cancel-effects', { body })).status
   expect(await status({})).toBe(400)

@@ -49,7 +49,7 @@ function picture(spot: number): string {
 }
 
 describe('a comparison', () => {
-  it('of the same outputs says so', async () => {
+  it('reports that all outputs are equal', async () => {
     const service = await setup()
     const { one, rows } = await run(service, await service.add(), ({ n }) => ({ n }))
     expect(one).toMatchObject({ state: 'done', items: 2, verdict: { result: 'same' } })
@@ -60,7 +60,7 @@ describe('a comparison', () => {
     expect(rows).toMatchObject([{ outcome: 'same' }, { outcome: 'same' }])
   })
 
-  it('shows what differs in JSON, texts and pictures, the worst first, with the jobs', async () => {
+  it('lists differences in JSON, text and images with their jobs, largest first', async () => {
     const service = await setup()
     const { one, rows } = await run(service, await service.add(), ({ n }, endpointId) =>
       n === 1

@@ -34,7 +34,7 @@ const ALL: Required<Faults> = {
 }
 
 describe('the settings', () => {
-  it('show the switches that are on, change those that are given, and show none when all are off', async () => {
+  it('list the enabled switches and change only the given ones', async () => {
     const { set, get } = await setup({ failPercent: 20, killPercent: 0, throttle: false })
     expect((await get('/api/endpoints/e')).faults).toEqual({ failPercent: 20 })
     expect((await set({ delayMs: 5 })).faults).toEqual({ failPercent: 20, delayMs: 5 })
@@ -72,7 +72,7 @@ describe('the settings', () => {
     await service.waitForJob(jobId, 'FAILED')
   })
 
-  it('replace no worker when they change', async () => {
+  it('do not replace workers when they change', async () => {
     const { running, set, fleet, clock, waitForJob } = await setup({})
     const { jobId, worker } = await running()
     await set({ delayMs: 1, failPercent: 1, killPercent: 1, outOfMemoryPercent: 1, throttle: true })
@@ -85,7 +85,7 @@ describe('the settings', () => {
 })
 
 describe('delay', () => {
-  it('holds each job so long, and says so', async () => {
+  it('holds each job for the delay, and reports it as the waiting reason', async () => {
     const { worker, run, clock, status, reasonOf } = await setup({ delayMs: DELAY_MS })
     const asks = (await worker()).take()
     await settle()
@@ -101,7 +101,7 @@ describe('delay', () => {
     expect((await status(second)).status).toBe('IN_QUEUE')
   })
 
-  it('gives no worker more jobs at once than have waited', async () => {
+  it('dispatches only jobs whose delay has passed', async () => {
     const { worker, run, clock } = await setup({ delayMs: DELAY_MS }, { concurrency: 3 })
     const old = [await run(), await run()]
     await clock.advance(DELAY_MS)
@@ -110,7 +110,7 @@ describe('delay', () => {
     expect((await taker.takeBatch(3)).map(({ id }) => id)).toEqual(old)
   })
 
-  it('holds those too that wait behind more jobs than are looked at', async () => {
+  it('also holds jobs beyond the scanned part of the queue', async () => {
     const { worker, run, clock, get } = await setup({ delayMs: DELAY_MS })
     const asks = (await worker()).take()
     await settle()
@@ -121,7 +121,7 @@ describe('delay', () => {
     expect(jobs).toContain((await asks)?.id)
   })
 
-  it('lets what it held go when it is switched off', async () => {
+  it('releases held jobs when it is switched off', async () => {
     const { worker, run, set, clock } = await setup({ delayMs: 600_000 })
     const asks = (await worker()).take()
     const jobId = await run()
@@ -147,14 +147,14 @@ describe('fail', () => {
     await waitForJob(next.jobId, 'COMPLETED')
   })
 
-  it('leaves a job that failed by itself its own error', async () => {
+  it('keeps the error of a job that failed by itself', async () => {
     const { running, waitForJob } = await setup({ failPercent: 100 })
     const { jobId, worker } = await running()
     await worker.done(jobId, { error: 'its own' })
     expect(await waitForJob(jobId, 'FAILED')).toMatchObject({ error: 'its own' })
   })
 
-  it('lets news of a job that runs pass', async () => {
+  it('lets progress updates of a running job through', async () => {
     const { running, status } = await setup({ failPercent: 100 })
     const { jobId, worker } = await running()
     await worker.done(jobId, { status: 'IN_PROGRESS', output: 'half' })
@@ -166,7 +166,7 @@ describe.each([
   ['killPercent', 'killed by fault injection (killPercent) on its endpoint'],
   ['outOfMemoryPercent', 'out of memory (fault injection)'],
 ] as const)('%s', (name, reason) => {
-  it('ends the worker that was given a job, which is tried again as after any lost worker', async () => {
+  it('ends the worker that got a job, and requeues the job as after any lost worker', async () => {
     const { run, worker, lives, waitForJob, clock, status, historyOf, get } = await setup(
       { [name]: 100 },
       { redispatches: 1 },
@@ -190,7 +190,7 @@ describe.each([
     expect(await waitForJob(jobId, 'FAILED')).toMatchObject({ error: `job timed out after 1 retries: ${reason}` })
   })
 
-  it('withholds a job that a result would be answered with', async () => {
+  it('also applies to a job that is dispatched in the response to a result', async () => {
     const { run, running, set, lives, clock } = await setup({ [name]: 0 })
     const { jobId, worker } = await running()
     await run()
@@ -199,7 +199,7 @@ describe.each([
     await clock.until(() => !lives(worker.id))
   })
 
-  it('ends nobody when it is off', async () => {
+  it('ends no worker when it is off', async () => {
     const { running, lives, waitForJob, set } = await setup({ [name]: 100 })
     await set({ [name]: 0 })
     const { jobId, worker } = await running()
@@ -210,7 +210,7 @@ describe.each([
 })
 
 describe('throttle', () => {
-  it('gives no worker a place until it is off, and says so', async () => {
+  it('starts no worker until it is off, and reports the reason', async () => {
     const { run, set, fleet, clock, reasonOf, get, worker } = await setup({ throttle: true }, { workersMin: 0 })
     const jobId = await run()
     await clock.advance(5000)
@@ -223,7 +223,7 @@ describe('throttle', () => {
 })
 
 describe('throttle with other endpoints', () => {
-  it('takes no place from their paused workers, which nobody needs', async () => {
+  it('does not evict paused workers of other endpoints', async () => {
     const { createEndpoint, running, run, clock, fleet } = await setup({ throttle: true }, { workersMin: 0 })
     const container = { image: 'an-image', keepPausedMs: 60_000, prepared: 0 }
     await createEndpoint('rests', { workersMin: 0, idleTimeoutMs: 1000, container })
@@ -237,7 +237,7 @@ describe('throttle with other endpoints', () => {
 })
 
 describe('cold start', () => {
-  it('gives each job a worker of its own, also where one would be kept', async () => {
+  it('gives each job a new worker, even if a worker would be kept', async () => {
     const { run, worker, lives, clock, waitForJob, fleet } = await setup(
       { coldStart: true },
       { workersMin: 1, concurrency: 2 },
@@ -258,7 +258,7 @@ describe('cold start', () => {
     expect(fleet().started).toHaveLength(2)
   })
 
-  it('says why the worker ended, and starts those that are kept when it is off', async () => {
+  it('reports why the worker ended, and starts the minimum workers once it is off', async () => {
     const { running, service, set, worker, clock, lives } = await setup({ coldStart: true })
     const { jobId, worker: first } = await running()
     const live = service().registry.get(first.id)
@@ -273,7 +273,7 @@ describe('cold start', () => {
 describe('the endpoint of an app', () => {
   const APP = { greet: { workersMin: 1 } }
 
-  it('keeps its switches through a deploy, which does not show them as a change', async () => {
+  it('keeps its switches through a deploy, whose plan does not list them', async () => {
     const { service, deploy } = await setupReleases()
     await deploy(APP)
     const faults = { failPercent: 20, throttle: true }
@@ -285,7 +285,7 @@ describe('the endpoint of an app', () => {
     expect(await service.get('/api/endpoints/greet')).toMatchObject({ workersMax: 3, faults })
   })
 
-  it('keeps those that are set while a deploy is under way', async () => {
+  it('keeps switches that are set during a deploy', async () => {
     const { service, begin, deploy, ended } = await setupReleases()
     const { workers } = await deploy(APP)
     await begin(APP, 'b')
@@ -315,7 +315,7 @@ describe('a load-balanced endpoint', () => {
     return { ...service, send, ready, answered: () => answered }
   }
 
-  it('is asked later by the delay', async () => {
+  it('gets requests after the delay', async () => {
     const { send, ready, clock, answered } = await setupWeb({ delayMs: DELAY_MS })
     await ready()
     const answer = send('/lb/web/x')
@@ -330,7 +330,7 @@ describe('a load-balanced endpoint', () => {
     expect(waited).toBeGreaterThanOrEqual(DELAY_MS)
   })
 
-  it('answers 500 with the name of the switch, and passes nothing on', async () => {
+  it('answers 500 with the name of the switch, without forwarding the request', async () => {
     const { send, ready, answered } = await setupWeb({ failPercent: 100 })
     await ready()
     const refused = await send('/lb/web/x', { method: 'POST', body: 'x' })
@@ -343,7 +343,7 @@ describe('a load-balanced endpoint', () => {
     expect(answered()).toBe(0)
   })
 
-  it('loses the worker that is about to get a request, and tries others as after any loss', async () => {
+  it('loses the worker that is about to get a request, and retries on another', async () => {
     const { send, clock, answered, fleet } = await setupWeb({ killPercent: 100 })
     let done = false
     const answer = send('/lb/web/x').finally(() => {
@@ -360,7 +360,7 @@ describe('a load-balanced endpoint', () => {
     expect({ answered: answered(), started: fleet().started.length }).toEqual({ answered: 0, started: 3 })
   })
 
-  it('starts a worker for each request where each start is to be cold', async () => {
+  it('starts a worker for each request while cold starts are forced', async () => {
     const { send, clock, fleet } = await setupWeb({ coldStart: true }, { workersMin: 1, workersMax: 1 })
     for (const started of [1, 2, 3]) {
       let status: number | undefined

@@ -24,7 +24,7 @@ async function withMachines(names: readonly string[] = ['gpu-box'], options: Set
 }
 
 describe('a machine', () => {
-  it('is added, tested, and shown with what it has', async () => {
+  it('is added, tested, and shown with its resources', async () => {
     const service = await withMachines()
     expect(await service.machine('gpu-box')).toEqual({
       name: 'gpu-box',
@@ -70,7 +70,7 @@ describe('a machine', () => {
 })
 
 describe('a worker', () => {
-  it('runs on the machine that its endpoint names, and says so', async () => {
+  it('runs on the machine that its endpoint names, and shows its name', async () => {
     const service = await withMachines()
     await service.endpointOn('gpu-box')
     const { jobId, worker } = await service.running()
@@ -85,7 +85,7 @@ describe('a worker', () => {
     expect(await service.status(jobId)).toMatchObject({ status: 'COMPLETED', output: 1 })
   })
 
-  it('runs on this machine without a word of it, and as a process in any case', async () => {
+  it('runs on this machine by default, and always if it is a process', async () => {
     const service = await withMachines()
     await service.endpointOn(undefined)
     await service.createEndpoint('process')
@@ -138,7 +138,7 @@ it('an adopted worker is not replaced while leftovers are removed from its machi
 })
 
 describe('a machine that vanishes', () => {
-  it('lets the endpoint wait by its name and in the words of the connection', async () => {
+  it('makes the endpoint wait, with its name and the connection error as the reason', async () => {
     const service = await withMachines()
     service.remoteMachines.at('gpu-box').lose('ssh: connect to host gpu-box port 22: No route to host')
     await service.endpointOn('gpu-box')
@@ -231,7 +231,7 @@ describe('a machine that vanishes with an idle worker', () => {
   })
 })
 
-it('a job that its machine was lost with says so, and is started again elsewhere', async () => {
+it('reports the lost machine on its job, which restarts elsewhere', async () => {
   const service = await withMachines(['gpu-box', 'other'])
   service.fleet().cards = 0
   await service.createEndpoint('e', { container: { ...IMAGE, machine: 'any', gpu: 'ANY' }, workersMax: 2 })
@@ -282,7 +282,7 @@ describe('a job of an endpoint that waits for its machine', () => {
     return { ...service, jobId, lost: worker, box: service.remoteMachines.at('gpu-box') }
   }
 
-  it('stays with its worker until the machine is back, and runs once', async () => {
+  it('stays with its worker until the machine reconnects, and runs once', async () => {
     const service = await lostWhileRunning(60_000)
     await service.clock.advance(50_000)
     const waiting = await service.get(`/api/jobs/${service.jobId}`)
@@ -336,7 +336,7 @@ describe('an engine of this machine that is lost for a while', () => {
 describe('this machine without an engine', () => {
   const NO_ENGINE = 'no Docker engine answers: there is no socket at the usual paths. Start Docker, or set DOCKER_HOST'
 
-  it('is the reason why jobs wait, and no crash', async () => {
+  it('is reported as the waiting reason of jobs, not as a crash', async () => {
     const service = await withMachines([])
     service.fleet().noEngine = NO_ENGINE
     await service.endpointOn(undefined)
@@ -351,7 +351,7 @@ describe('this machine without an engine', () => {
     expect(events).toMatchObject([{ event: 'ended', reason: NO_ENGINE }])
   })
 
-  it('is said before a job waits, once no worker runs and as long as that is so', async () => {
+  it('is reported before any job waits, as long as no worker runs', async () => {
     const service = await withMachines([])
     service.fleet().noEngine = NO_ENGINE
     await service.endpointOn(undefined, 'e', { workersMin: 0 })
@@ -366,7 +366,7 @@ describe('this machine without an engine', () => {
     expect(able).not.toHaveProperty('throttledReason')
   })
 
-  it('is no matter for endpoints of other machines, which say why theirs cannot run a worker', async () => {
+  it('does not affect endpoints of other machines, which report their own reasons', async () => {
     const service = await withMachines()
     service.fleet().noEngine = NO_ENGINE
     const made = async (id: string, container: object) =>
@@ -465,7 +465,7 @@ describe('a container left on a machine that is unreachable at the end of a run'
     return { ...service, first: worker, box }
   }
 
-  it('is reported, and ended by the next start that reaches the machine, which says so', async () => {
+  it('is reported, and removed and logged by the next start that reaches the machine', async () => {
     const service = await stopped()
     service.box.lose('No route to host')
     const left = await service.restart('in order')
@@ -476,7 +476,7 @@ describe('a container left on a machine that is unreachable at the end of a run'
     expect(await service.restart('in order')).toEqual([])
   })
 
-  it('is nothing where no worker ever ran', async () => {
+  it('is not reported if no worker ever ran', async () => {
     const service = await withMachines()
     service.remoteMachines.at('gpu-box').lose('No route to host')
     expect(await service.restart('in order')).toEqual([])

@@ -22,12 +22,12 @@ async function withFolder() {
 }
 
 describe('the packages of classes of nodes', () => {
-  it('are none without an index', async () => {
+  it('are empty without an index', async () => {
     const { packagesOf } = await withFolder()
     expect(await packagesOf('Ink')).toEqual({ classes: [] })
   })
 
-  it('are those of the index in the data folder, as it is now', async () => {
+  it('come from the current index in the data folder', async () => {
     const { put, packagesOf } = await withFolder()
     put('{"https://github.com/ann/ink": [["Ink & brush"], {"title_aux": "Ink"}]}')
     const ink = { name: 'Ink', address: 'https://github.com/ann/ink' }
@@ -38,7 +38,7 @@ describe('the packages of classes of nodes', () => {
     expect(await packagesOf('Ink & brush', 'Paint')).toEqual({ classes: [{ name: 'Paint', packages: [ink] }] })
   })
 
-  it('are none where the index cannot be read, and it is said why', async () => {
+  it('are empty if the index cannot be read, and the reason is reported', async () => {
     const { put, packagesOf } = await withFolder()
     put('{"a":')
     expect(await packagesOf('Ink')).toEqual({ classes: [], fault: 'it is not JSON' })

@@ -252,7 +252,7 @@ describe('a missing file', () => {
     expect((await taker.take())?.id).toBe(other)
   })
 
-  it('is said to whoever asks for the job; the others and the list are as before', async () => {
+  it('is reported when its job is read, and affects no other job or list', async () => {
     const service = await withFiles()
     const { ask, get, restart, deleteFiles, run } = service
     const id = await endedJob(service)

@@ -89,7 +89,7 @@ describe('the service', () => {
     expect(page.url()).toBe(`${url}/settings`)
   })
 
-  test('that keeps stopping is reported in a dialog', async () => {
+  test('shows a dialog if it keeps stopping', async () => {
     const screen = await openScreen()
     const ended = runDesktop(screen, join(screen.home, 'data'), { env: { DRYDOCK_NODE: '/bin/false' } })
     await screen.waitForWindow(DIALOG)
@@ -98,7 +98,7 @@ describe('the service', () => {
     await waitForNoProcesses(screen)
   })
 
-  test('whose port is in use is reported with its log, and starts on retry', async () => {
+  test('shows its log if the port is in use, and starts on retry', async () => {
     const screen = await openScreen()
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
@@ -138,7 +138,7 @@ describe('the service', () => {
     },
   )
 
-  test('that already runs is used, keeps running after the desktop quits, and is replaced when it exits', async () => {
+  test('is reused if it already runs, outlives the desktop, and is replaced when it exits', async () => {
     const screen = await openScreen()
     const other = await serveOn(screen, join(screen.home, 'data'))
     const desktop = await openDesktop(screen)

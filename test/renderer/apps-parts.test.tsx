@@ -122,7 +122,7 @@ describe('a release', () => {
     expect(calls.map(({ operation }) => operation)).toContain('releaseCancel')
   })
 
-  test('that failed says why and what serves, and is followed no more', async () => {
+  test('that failed shows the reason and the active release, and is no longer polled', async () => {
     const { follows } = renderInApp(<ReleaseCard target={PLACE} number={2} />, {
       releaseRead: progress('failed', { state: 'failed' }),
       environmentRead: environment,
@@ -153,7 +153,7 @@ describe('a build', () => {
     expect(rows[5]?.textContent).toContain('Waiting')
   })
 
-  test('that ended says of steps it did not come to that they did not run', () => {
+  test('that ended marks the steps that did not run', () => {
     renderInApp(<BuildSteps build={view('failed')} />)
     expect(screen.getAllByRole('listitem')[5]?.textContent).toContain('Not run')
   })
@@ -176,7 +176,7 @@ function WithExcludes() {
   )
 }
 
-test('a package is left out with a click, is kept in mind, and taken in again', () => {
+test('a package is excluded with a click, remembered, and included again', () => {
   const { platform } = renderInApp(<WithExcludes />)
   fireEvent.click(screen.getByRole('button', { name: 'Leave torch out' }))
   expect(platform.preferences.get('exclude.p')).toBe('torch')

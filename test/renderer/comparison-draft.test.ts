@@ -44,7 +44,7 @@ describe('the inputs of a comparison', () => {
     expect(chosenSource(new URLSearchParams(address))).toBe(source)
   })
 
-  it('are those of the newest 50 jobs of the endpoint, and it is said where it has none', async () => {
+  it('come from the newest 50 jobs of the endpoint, with a message if it has none', async () => {
     const { client, calls } = testClient({ jobList: { requests: [{ id: 'b' }, { id: 'a' }] } })
     expect(await lastJobs(client, 'old')).toEqual({ ids: ['b', 'a'] })
     expect(calls).toMatchObject([{ args: { query: { endpoint: 'old', limit: 50, previews: 'false' } } }])

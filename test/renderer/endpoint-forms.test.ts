@@ -199,11 +199,11 @@ describe('the catalog', () => {
     expect(findEntries(all, 'dev Flux').map(({ id }) => id)).toEqual(['other', 'large'])
   })
 
-  test('offers a name that nobody has', () => {
+  test('suggests an unused name', () => {
     expect([freeName('a', []), freeName('a', ['a', 'a-2']), freeName('a', ['a-2'])]).toEqual(['a', 'a-3', 'a'])
   })
 
-  test('says what an entry wants, and nothing that is not stated', () => {
+  test('shows only the stated requirements of an entry', () => {
     const settings = { container: { gpu: 'ANY' } }
     expect(wantsOf(entry('x', { image: 'i', settings, gpuMemoryGb: 8, diskGb: 15 }))).toEqual([
       'NVIDIA GPU with 8 GB',
@@ -226,7 +226,7 @@ test('fault switches are told by what they do; those that are off are not', () =
 })
 
 describe('marks', () => {
-  test('that stand at one place are one, in the order of time; others of the span stand apart', () => {
+  test('at the same position are merged in order of time; others stay separate', () => {
     const marks = [90, 11, 10, 200, -5].map((at) => ({ at }))
     expect(clusterMarks(marks, { from: 0, to: 100, slots: 10 })).toEqual([
       { marks: [{ at: 10 }, { at: 11 }], position: 0.15 },
@@ -271,7 +271,7 @@ describe('the effect of a save', () => {
   const now = [{ effect: 'now' }] as const
   const workers = [{ effect: 'now' }, { effect: 'workers' }] as const
 
-  test('is said for the workers that live', () => {
+  test('is shown for the running workers', () => {
     expect(effectText(now, { workers: 3, running: 1 })).toBe('Takes effect at once. No worker is replaced.')
     expect(effectText([{ effect: 'jobs' }], { workers: 3, running: 1 })).toMatch('Applies to new jobs')
     expect(effectText(workers, { workers: 0, running: 0 })).toMatch('the next one starts with the new settings')

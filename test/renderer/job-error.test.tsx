@@ -22,7 +22,7 @@ function show(endpoint = anEndpoint('faces', { handler: '/home/ada/my faces/hand
 }
 
 describe('the error of a job', () => {
-  test('has type and message once, and the traceback open with the own calls marked', () => {
+  test('shows type and message once, with an open traceback and user code marked', () => {
     show()
     expect(screen.getByRole('alert').textContent?.split('NoFace: the picture has no face in it')).toHaveLength(2)
     const calls = within(screen.getByRole('list', { name: 'Traceback' })).getAllByRole('listitem')
@@ -32,7 +32,7 @@ describe('the error of a job', () => {
     ])
   })
 
-  test('of one that its time limit stopped says so, and where more time is allowed', () => {
+  test('names the time limit and the setting that raises it after a timeout', () => {
     renderInApp(<JobErrorNotice error="executionTimeout exceeded" endpointId="faces" />)
     expect(screen.getByRole('alert').textContent).toContain('Timed out: it ran longer than its execution timeout')
     const settings = screen.getByRole('link', { name: 'the settings of faces' })
@@ -50,7 +50,7 @@ describe('the error of a job', () => {
     expect(folded?.textContent).toContain('nodes.py:7')
   })
 
-  test('opens its places in the editor of the settings, which stays chosen', async () => {
+  test('opens source locations in the configured editor', async () => {
     const { store, platform } = show()
     store.getState().setEditor('vscode')
     const link = await screen.findByRole('link', { name: 'Open handler.py:12' })
@@ -58,7 +58,7 @@ describe('the error of a job', () => {
     expect(platform.preferences.get('editor')).toBe('vscode')
   })
 
-  test('copies its places without an editor, and says where one is chosen', async () => {
+  test('copies source locations without an editor, and names the setting for it', async () => {
     const { store, platform } = show()
     fireEvent.click(screen.getByRole('button', { name: 'Copy handler.py:12' }))
     await until(() => expect(platform.copied).toEqual(['/home/ada/my faces/handler.py:12']))

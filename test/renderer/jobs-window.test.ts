@@ -98,7 +98,7 @@ describe('a list', () => {
     expect(pagesRead()).toEqual(['0+0', '100+0', '200+0'])
   })
 
-  test('jumps to a far place from the nearest page that it knows', async () => {
+  test('jumps to a distant row from the nearest loaded page', async () => {
     const { list, settle, ids, pagesRead } = setup({ count: 100_000 })
     await settle()
     list.setSight(50_045, 50_055)
@@ -107,7 +107,7 @@ describe('a list', () => {
     expect(pagesRead()).toEqual(['0+0', '100+49900'])
   })
 
-  test('of a hundred thousand holds twenty pages at most, the nearest ones', async () => {
+  test('keeps at most the twenty nearest pages of 100,000 rows', async () => {
     const { list, settle, ids } = setup({ count: 100_000 })
     await settle()
     for (let at = 0; at < 5000; at += 100) {
@@ -148,7 +148,7 @@ describe('a list', () => {
     expect(list.getState().fresh).toBe(0)
   })
 
-  test('that somebody reads counts what comes, and shows it when asked', async () => {
+  test('counts new jobs while scrolled, and shows them on request', async () => {
     const { list, platform, settle, move, come, ids } = setup({ count: 3 })
     await settle()
     list.setReading(true)
@@ -161,7 +161,7 @@ describe('a list', () => {
     expect(list.getState()).toMatchObject({ fresh: 0, count: 5 })
   })
 
-  test('that nobody reads begins anew by itself, twice a second at most', async () => {
+  test('reloads at the top at most twice a second', async () => {
     const { platform, settle, move, come, ids, pagesRead } = setup({ count: 3 })
     await settle()
     for (let n = 0; n < 20; n++) {
@@ -173,7 +173,7 @@ describe('a list', () => {
     expect(pagesRead().length).toBeLessThan(5)
   })
 
-  test('that somebody has read begins anew when that ends', async () => {
+  test('reloads when the user scrolls back to the top', async () => {
     const { list, settle, move, come, ids } = setup({ count: 3 })
     await settle()
     list.setReading(true)
@@ -183,7 +183,7 @@ describe('a list', () => {
     expect(ids(0)).toEqual(['j-1'])
   })
 
-  test('of one state counts the jobs that come into it, and not those that leave it again', async () => {
+  test('filtered by state counts only jobs that are still in that state', async () => {
     const { list, settle, move } = setup({ count: 0, filter: { states: ['FAILED'], endpoint: 'e' } })
     await settle()
     list.setReading(true)
@@ -196,7 +196,7 @@ describe('a list', () => {
     expect(list.getState().fresh).toBe(1)
   })
 
-  test('of a search asks the service which jobs have come', async () => {
+  test('with a search asks the service for new matches', async () => {
     const { list, platform, settle, move, come } = setup({ count: 3, filter: { states: [], text: 'crane' } })
     await settle()
     list.setReading(true)
@@ -206,7 +206,7 @@ describe('a list', () => {
     expect(list.getState().fresh).toBe(1)
   })
 
-  test('of a span that has ended gets nothing new', async () => {
+  test('of a past time span gets no new jobs', async () => {
     const { list, platform, settle, move, come } = setup({ count: 3, filter: { states: [], to: NOW - 1 } })
     await settle()
     list.setReading(true)
@@ -215,7 +215,7 @@ describe('a list', () => {
     expect(list.getState().fresh).toBe(0)
   })
 
-  test('that cannot be read says why, and keeps what it had', async () => {
+  test('shows a read error and keeps its rows', async () => {
     const platform = testPlatform()
     let fails = true
     const { client } = testClient({

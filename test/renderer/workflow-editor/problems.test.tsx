@@ -131,14 +131,14 @@ describe('the problems', () => {
     await waitFor(() => expect(count()).toBe('1 error'))
   })
 
-  test('of a graph of nothing, or of notes alone, are none', async () => {
+  test('are empty for a graph with no nodes or only notes', async () => {
     await renderProblems(documentOf(['{"id":1,"type":"Note","widgets_values":["a"]}']))
     await waitFor(() => expect(count()).toBe('No problems'))
     const list = await open()
     list.getByText(/No problems were found before running it/)
   })
 
-  test('are told to their nodes', async () => {
+  test('are shown at their nodes', async () => {
     await renderProblems(documentOf([SAVE]))
     await waitFor(() => expect(screen.getByTestId('mark 9').textContent).toBe('1'))
     expect(screen.getByTestId('mark 57').textContent).toBe('0')
@@ -245,7 +245,7 @@ describe('an endpoint that takes no graphs', () => {
     })
   }
 
-  test('is an error of the graph until its setting says that it does, and one click of the picker says it', async () => {
+  test('is an error of the graph until its setting is enabled, which takes one click in the picker', async () => {
     const rendered = await renderProblems(documentOf([]))
     await choose(rendered, {})
     await waitFor(() => expect(count()).toBe('No problems')) // there is nothing to run yet
@@ -264,7 +264,7 @@ describe('an endpoint that takes no graphs', () => {
     await waitFor(() => expect(list.queryByText(/cannot run this graph/)).toBe(null))
   })
 
-  test('that is the stand-in has its own classes alone: another is an error where an output needs it', async () => {
+  test('that is the stand-in has only its own classes; an output that needs another is an error', async () => {
     const unknown =
       '{"id":6,"type":"NobodyKnows","widgets_values":[],"outputs":[{"name":"I","type":"IMAGE","links":[1]}]}'
     const save = SAVE.replace('"link":null', '"link":1')
@@ -392,7 +392,7 @@ describe('a class that the endpoint lacks', () => {
     expect([list.queryByText('Large'), list.queryByText('Mine')]).toEqual([null, null])
   })
 
-  test('that nobody has leads to the catalog', async () => {
+  test('that no endpoint has links to the catalog', async () => {
     const nodeTypes = { text: '{}', source: 'built-in' }
     await renderProblems(text, { answers: { nodeTypes, catalogList: { entries: [] } } })
     const list = await open()

@@ -66,7 +66,7 @@ const RESULT = { asset: 'a'.repeat(64), filename: 'x.png', mediaType: 'image/png
 
 type Sent = { readonly body: { readonly payload: string; readonly document: string; readonly endpointId: string } }
 
-test('a run that has begun meanwhile keeps its place, and a sentence says so', async () => {
+test('a run that has already started keeps its position and shows a message', async () => {
   const { actions, app, calls } = setup({
     jobReorder: () => {
       throw new ApiError('WRONG_STATE', 400, 'Job r is IN_PROGRESS; reorder needs one of IN_QUEUE.')
@@ -84,7 +84,7 @@ test('a run that has begun meanwhile keeps its place, and a sentence says so', a
 })
 
 describe('running a document', () => {
-  test('sends the exact seed, with the document that it was made of, and moves the seed on in one step of undo', async () => {
+  test('sends the exact seed with its document, and advances the seed in one undo step', async () => {
     let count = 0
     const { actions, runs, editor, sent } = setup({ runCreate: () => run(`r${++count}`) })
     runs.getState().set({ endpointId: 'e' })
@@ -99,7 +99,7 @@ describe('running a document', () => {
     expect(editor.getState().document).toBe(before)
   })
 
-  test('several times gives each a seed of its own', async () => {
+  test('several times uses a new seed for each run', async () => {
     const { actions, runs, sent } = setup({ runCreate: () => run('r') })
     runs.getState().set({ endpointId: 'e' })
     runs.getState().set({ count: 5 })
@@ -108,7 +108,7 @@ describe('running a document', () => {
     expect(runs.getState().sending).toBe(0)
   })
 
-  test('with an error in the graph sends nothing, and says where it is', async () => {
+  test('with an error in the graph sends nothing and reports the location', async () => {
     const { actions, runs, sent } = setup({}, '-5')
     runs.getState().set({ endpointId: 'e' })
     await actions.run()
@@ -118,7 +118,7 @@ describe('running a document', () => {
     ])
   })
 
-  test('of the selected outputs needs one of them, and leaves the seed as it is', async () => {
+  test('for selected outputs requires a selection and keeps the seed', async () => {
     const { actions, runs, editor, sent } = setup({ runCreate: () => run('r') })
     runs.getState().set({ endpointId: 'e' })
     editor.getState().select(['1'])
@@ -131,7 +131,7 @@ describe('running a document', () => {
     expect(editor.getState().document).toBe(document)
   })
 
-  test('that the service refuses says why, and nothing is left that seems to be sent', async () => {
+  test('shows the reason when the service rejects it, and removes the pending run', async () => {
     const refuse = () => Promise.reject(new Error('Endpoint e is paused.'))
     const { actions, runs, editor, sent } = setup({ runCreate: refuse })
     runs.getState().set({ endpointId: 'e' })
@@ -144,7 +144,7 @@ describe('running a document', () => {
     expect(runs.getState()).toMatchObject({ sending: 0, active: [], refusal: { message: 'Endpoint e is paused.' } })
   })
 
-  test('without an endpoint asks for one', async () => {
+  test('without an endpoint asks the user to choose one', async () => {
     const { actions, runs } = setup()
     await actions.run()
     expect(runs.getState().refusal?.message).toContain('Choose an endpoint')
@@ -152,7 +152,7 @@ describe('running a document', () => {
 })
 
 describe('cancelling', () => {
-  test('takes the one that runs, shows it at once, and takes that back where the service refuses', async () => {
+  test('cancels the running job optimistically, and reverts if the service rejects the request', async () => {
     const { actions, runs, app } = setup({ cancel: () => Promise.reject(new Error('too late')) })
     runs.getState().set({ active: [run('a'), run('b', { status: 'IN_PROGRESS' })] })
     const cancelled = actions.cancel()
@@ -162,7 +162,7 @@ describe('cancelling', () => {
     expect(app.getState().notices.at(-1)?.text).toContain('too late')
   })
 
-  test('of all begins with the last, so that none is taken meanwhile', async () => {
+  test('all jobs starts with the last one, so that no queued job starts meanwhile', async () => {
     const { actions, runs, calls } = setup({ cancel: {} })
     runs.getState().set({ active: [run('a', { status: 'IN_PROGRESS' }), run('b'), run('c')] })
     await actions.cancelAll()
@@ -172,7 +172,7 @@ describe('cancelling', () => {
 })
 
 describe('following runs', () => {
-  test('shows why one waits, how its nodes do, and its results at their nodes', async () => {
+  test('shows the waiting reason, node progress and results', async () => {
     const preview = { asset: 'b'.repeat(64), filename: 'y.png', mediaType: 'image/png', node: '1' }
     let job: object = { id: 'r', status: 'IN_QUEUE', createdAt: NOW, waitingReason: 'The endpoint is paused.' }
     let stored: RunDetail = detail('r')
@@ -204,7 +204,7 @@ describe('following runs', () => {
     stop()
   })
 
-  test('reads at most ten times a second, however often a worker reports', async () => {
+  test('polls at most ten times a second, however often a worker reports', async () => {
     const job = { id: 'r', status: 'IN_PROGRESS', createdAt: NOW, progress: { node: '1' } }
     const { platform, app, client, runs, calls } = setup({ jobProgress: job, runRead: detail('r') })
     const stop = followRuns({ client, platform, app, runs })
@@ -222,7 +222,7 @@ describe('following runs', () => {
     stop()
   })
 
-  test('a failure is reported at its node', async () => {
+  test('shows a failure at its node', async () => {
     const error = '{"message":"no such checkpoint","node":"1","class":"Noise","input":"seed"}'
     const job = { id: 'r', status: 'FAILED', createdAt: NOW }
     const ended = detail('r', { status: 'FAILED', endedAt: NOW, errors: [error] })
@@ -258,7 +258,7 @@ describe('following runs', () => {
     },
   )
 
-  test('a run that continues is what nodes show, and no earlier one', async () => {
+  test('shows the current run at nodes instead of earlier ones', async () => {
     const job = { id: 'now', status: 'IN_QUEUE', createdAt: NOW }
     const ended = run('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
     const { platform, app, client, runs } = setup({
@@ -274,7 +274,7 @@ describe('following runs', () => {
     stop()
   })
 
-  test('an earlier run that is found late does not replace what was run meanwhile', async () => {
+  test('does not replace a newer run with an older one that is found late', async () => {
     const ended = run('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
     const { client, runs } = setup({ runList: { runs: [ended] } })
     const found = findEarlierRuns(client, runs, 'w')
@@ -283,7 +283,7 @@ describe('following runs', () => {
     expect(runs.getState().active).toEqual([])
   })
 
-  test('continues after the service was away', async () => {
+  test('continues after the service was unreachable', async () => {
     let isAway = true
     const job = () => (isAway ? Promise.reject(new Error('away')) : { id: 'r', status: 'CANCELLED', createdAt: NOW })
     const ended = detail('r', { status: 'CANCELLED', endedAt: NOW })
@@ -298,7 +298,7 @@ describe('following runs', () => {
   })
 })
 
-test('a run that was deleted meanwhile is followed no longer', async () => {
+test('stops following a deleted run', async () => {
   const gone = () => Promise.reject(new ApiError('JOB_NOT_FOUND', 404, 'There is none.'))
   const { platform, app, client, runs } = setup({ jobProgress: gone, runRead: gone })
   const stop = followRuns({ client, platform, app, runs })
@@ -323,7 +323,7 @@ describe('a list of runs', () => {
   const many = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => run(`r${from - at}`, { createdAt: NOW + from - at }))
 
-  test('is read piece by piece, and shows new runs at once unless somebody reads', async () => {
+  test('loads in pages, and shows new runs at once unless the user has scrolled', async () => {
     let newest = many(100, 60)
     const answer = ({ query }: { query: { before?: string } }) =>
       query.before === undefined ? { runs: newest, more: true } : { runs: many(40, 40), more: false }
@@ -363,7 +363,7 @@ describe('a list of runs', () => {
     expect(list.getState().runs[0]?.id).toBe('r104')
   })
 
-  test('of which the service cannot be asked says so, and keeps what it has', async () => {
+  test('shows an error and keeps its rows when the service is unreachable', async () => {
     let isAway = true
     const answer = () => (isAway ? Promise.reject(new Error('away')) : { runs: many(2, 2), more: false })
     const { list, shows } = followList({ runList: answer })
@@ -377,7 +377,7 @@ describe('a list of runs', () => {
     expect(list.getState().runs).toHaveLength(2)
   })
 
-  test('of which an older run changed reads that run; what may have been missed reads all that had not ended', async () => {
+  test('reloads a changed older run, and all unfinished runs after missed events', async () => {
     const ended = { status: 'COMPLETED', endedAt: NOW } as const
     const read: string[] = []
     const { platform, store, list, shows } = followList({
@@ -400,7 +400,7 @@ describe('a list of runs', () => {
     expect(read).toHaveLength(1 + 39)
   })
 
-  test('begins anew where so many have come that some would be left out', async () => {
+  test('reloads when too many new runs have arrived to show them all', async () => {
     let newest = many(100, 60)
     const { store, platform, list, shows } = followList({ runList: () => ({ runs: newest, more: true }) })
     await shows(({ phase }) => expect(phase).toBe('shown'))

@@ -73,11 +73,11 @@ describe('a step', () => {
     expect(stepNumber({ number: from }, input(type, options), steps)?.number).toBe(wanted)
   })
 
-  test('of a text that is no number is none', () => {
+  test('of a non-numeric text is undefined', () => {
     expect(stepNumber('abc', input('INT'), 1)).toBe(undefined)
   })
 
-  test('that a class counts in names the numbers around one that is none', () => {
+  test('of a class reports the nearest valid numbers for an invalid one', () => {
     const width = input('INT', { min: '16', step: '8' })
     expect([offStep({ number: '515' }, width), offStep({ number: '512' }, width)]).toEqual([['512', '520'], undefined])
     expect(offStep({ number: '0.37' }, input('FLOAT', { step: '0.1' }))).toBe(undefined)
@@ -104,7 +104,7 @@ describe('a random seed', () => {
     expect(seeds.some((seed) => seed > 2n ** 60n)).toBe(true)
   })
 
-  test('of a range of one is that one', () => {
+  test('is the only value of a one-value range', () => {
     expect(randomWhole([7n, 7n], (bytes) => bytes.fill(99))).toBe(7n)
   })
 })
@@ -166,7 +166,7 @@ describe('choices', () => {
     expect(choicesOf(type).map(({ word }) => word)).toEqual(['small', 'large'])
   })
 
-  test('of many are added and taken away', () => {
+  test('of a multiple choice are added and removed', () => {
     expect(withChoice(undefined, 'a')).toEqual(['a'])
     expect(withChoice(['a', 'b'], 'a')).toEqual(['b'])
     expect(withChoice('a', 'b')).toEqual(['a', 'b'])

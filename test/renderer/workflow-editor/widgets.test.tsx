@@ -28,7 +28,7 @@ describe('a number', () => {
     expect(written()).toContain('[18446744073709551613,"randomize",20,8.0,')
   })
 
-  test('that is typed is one step of undo, until the field is left', async () => {
+  test('that is typed is one undo step until the field loses focus', async () => {
     const { editor, written, platform } = renderWidgets(SAMPLER)
     const before = written()
     const steps = number('steps of KSampler')
@@ -46,7 +46,7 @@ describe('a number', () => {
     expect([steps.value, written()]).toEqual(['20', before])
   })
 
-  test('that is invalid leaves the value unchanged, and says so', async () => {
+  test('that is invalid leaves the value unchanged and shows an error', async () => {
     const { written, platform } = renderWidgets(SAMPLER)
     const before = written()
     const cfg = number('cfg of KSampler')
@@ -57,7 +57,7 @@ describe('a number', () => {
     expect([cfg.getAttribute('aria-invalid'), cfg.value]).toEqual(['false', '8.0'])
   })
 
-  test('out of its range is not cut but told', async () => {
+  test('out of range is reported instead of clamped', async () => {
     const { platform, written } = renderWidgets(SAMPLER)
     type(number('cfg of KSampler'), '101')
     await act(() => platform.advance(PAUSE_MS))
@@ -107,7 +107,7 @@ describe('a number', () => {
     expect(written()).toContain(',23,')
   })
 
-  test('that is set elsewhere while somebody types is not overwritten', async () => {
+  test('that changes elsewhere during typing is not overwritten', async () => {
     const { editor, platform } = renderWidgets(SAMPLER)
     fireEvent.click(screen.getByRole('button', { name: 'Increase steps of KSampler' }))
     const steps = number('steps of KSampler')
@@ -180,7 +180,7 @@ describe('a choice', () => {
     expect(screen.queryByRole('listbox')).toBe(null)
   })
 
-  test('of ten thousand draws what is in sight', async () => {
+  test('of ten thousand options renders only the visible ones', async () => {
     const names = Array.from({ length: 10_000 }, (_name, at) => `"model ${at}.safetensors"`)
     const types = typesWith(`{"Load":{"input":{"required":{"name":[[${names}]]}},"output":["MODEL"]}}`)
     renderWidgets('{"id":1,"type":"Load","widgets_values":["model 3.safetensors"]}', { types })
@@ -190,7 +190,7 @@ describe('a choice', () => {
     list.getByRole('option', { name: 'model 3.safetensors', selected: true })
   })
 
-  test('whose values nobody knows takes what is typed', () => {
+  test('with unknown options accepts typed text', () => {
     const types = typesWith('{"Load":{"input":{"required":{"name":[[]]}},"output":["MODEL"]}}')
     const { written } = renderWidgets('{"id":1,"type":"Load","widgets_values":[""]}', { types })
     const field = screen.getByRole('textbox', { name: 'name of Load' })
@@ -200,13 +200,13 @@ describe('a choice', () => {
     expect(written()).toContain('["mine.safetensors"]')
   })
 
-  test('that has no value says so', () => {
+  test('without a value shows a message', () => {
     const types = typesWith('{"Load":{"input":{"required":{"name":[[]]}},"output":["MODEL"]}}')
     renderWidgets('{"id":1,"type":"Load","widgets_values":[null]}', { types })
     expect(screen.getByRole('textbox', { name: 'name of Load', description: 'Has no value.' })).toBeTruthy()
   })
 
-  test('that is not of the list says so', () => {
+  test('that is not in the list shows a message', () => {
     renderWidgets(SAMPLER.replace('"euler"', '"gone"'))
     screen.getByText(/^Has "gone", which is not one of its choices/)
   })

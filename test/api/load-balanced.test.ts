@@ -60,7 +60,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 describe('a load-balanced endpoint', () => {
-  it('grows by the number of requests unless it is told otherwise', async () => {
+  it('scales by the number of requests by default', async () => {
     const service = await setup()
     expect((await service.get('/api/endpoints/web')).scaler).toEqual({ type: 'REQUEST_COUNT', value: 4 })
     await service.createEndpoint('other', { loadBalanced: {}, scaler: { type: 'QUEUE_DELAY', value: 1 } })
@@ -188,7 +188,7 @@ describe('the fleet of a load-balanced endpoint', () => {
     leave.abort()
   })
 
-  it('grows by the wait of the oldest request where it is told so', async () => {
+  it('scales by the wait of the oldest request if configured', async () => {
     const settings = { workersMin: 1, workersMax: 2, scaler: { type: 'QUEUE_DELAY', value: 3 } }
     const service = await setup({ answer: hold, settings })
     await service.ready()
@@ -382,7 +382,7 @@ describe('the gate', () => {
     })
   }
 
-  it('tells nobody without a key which endpoints exist', async () => {
+  it('does not reveal endpoint names without a key', async () => {
     const service = await setup()
     for (const path of ['/lb/web/x', '/lb/nope/x'])
       expect((await service.send(path, { key: null })).json()).toMatchObject({ code: 'UNAUTHORIZED' })
@@ -481,7 +481,7 @@ it('an endpoint that reuses the id of a deleted one gets none of its requests, e
 })
 
 describe('a request that no worker takes', () => {
-  it('waits two minutes, then learns why there is none', async () => {
+  it('waits two minutes, then gets the reason why no worker is ready', async () => {
     const service = await setup({ ping: () => 204 })
     const answer = service.send('/lb/web/x')
     await waitsFor(service, 1)

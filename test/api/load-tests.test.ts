@@ -117,7 +117,7 @@ describe('a load test', () => {
     expect((await get(PATH)).loadTests).toHaveLength(1)
   })
 
-  it('stops with the service, and says so', async () => {
+  it('stops with the service and reports it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-load-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const { start, read, restart } = await setup(join(folder, 'drydock.db'))

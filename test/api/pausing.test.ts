@@ -67,7 +67,7 @@ it('ends a frozen worker when its time is over', async () => {
   await clock.until(() => fleet().place.workers.size === 0)
 })
 
-it('freezes nobody where nothing is kept, and no process', async () => {
+it('freezes no workers if none are kept, and no processes', async () => {
   for (const container of [{ image: 'an-image', keepPausedMs: 0, prepared: 0 }, undefined]) {
     const { running, createEndpoint, clock, fleet, stateOf } = await setup().then((service) => ({
       ...service,

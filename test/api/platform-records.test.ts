@@ -209,7 +209,7 @@ describe('the catalog', () => {
     await expectCall(404, 'GET', '/v2/catalog/cpus/cpu9z')
   })
 
-  it('lists no cards where there are none', async () => {
+  it('lists no GPUs on a machine without any', async () => {
     const { expectCall } = await platformClient()
     expect(await expectCall(200, 'GET', '/v2/catalog/gpus?include=AVAILABILITY')).toEqual({ gpus: [] })
     await expectCall(404, 'GET', '/v2/catalog/gpus/NVIDIA%20L4?include=AVAILABILITY&product=POD&count=1')

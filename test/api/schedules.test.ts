@@ -117,7 +117,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('times that nobody looked at', () => {
+describe('missed runs', () => {
   // The service is away for two and a half intervals: two times pass.
   async function away(missed: 'skip' | 'run') {
     const service = await setup({ file: databaseFile() })

@@ -99,7 +99,7 @@ describe('a link to sign in', () => {
     expect(await open(late)).toMatchObject({ location: '/?link=void', setCookie: null })
   })
 
-  it('that nobody made signs nobody in', async () => {
+  it('that was never issued signs no one in', async () => {
     const { open } = await setup()
     for (const code of ['', 'x', 'A'.repeat(43)])
       expect(await open(`http://127.0.0.1:8790/sign-in?code=${code}`)).toMatchObject({ setCookie: null })
@@ -162,12 +162,12 @@ describe('a link for one user of the machine', () => {
     expect(await open((await create(1)).url, 3)).toMatchObject({ page: '/' })
   })
 
-  it('is a link for anyone if the user is only known not to be that of the service, and says so', async () => {
+  it('is a link for anyone if the user is only known not to be that of the service and reports it', async () => {
     const { create } = await setupUsers()
     expect((await create(5)).sameUser).toBe(false)
   })
 
-  it('is a link for anyone if the user is unknown, and says so', async () => {
+  it('is a link for anyone if the user is unknown and reports it', async () => {
     const { create, open, link } = await setupUsers()
     const { url, sameUser } = await create(3)
     expect(sameUser).toBe(false)
@@ -247,7 +247,7 @@ describe('a session', () => {
     expect(await within(await signIn(), 'GET', '/api/info', { key: 'wrong' })).toBe('401 UNAUTHORIZED')
   })
 
-  it('is nobody’s with another secret or under another name', async () => {
+  it('is rejected with another secret or under another name', async () => {
     const { signIn, within } = await setup()
     const session = await signIn()
     const { cookie, 'x-drydock-page-key': pageKey } = session

@@ -200,7 +200,7 @@ describe('an endpoint with several ComfyUI servers', () => {
     })
   })
 
-  it('gives a graph to no server that was lost with it while another one has a worker, and says so', async () => {
+  it('gives a graph to no server that was lost with it while another one has a worker and reports it', async () => {
     const [one, two] = await Promise.all([withModels('a.safetensors'), withModels('a.safetensors')])
     const { clock, workerOf, send, fleet, served, reasonOf } = await servedBy([one, two])
     const [first, second] = [await workerOf(one), await workerOf(two)]

@@ -122,7 +122,7 @@ describe('plans', () => {
     expect(refused.body.error).toContain('worker.py:7: ')
   })
 
-  it('wait for nobody: while a build runs they are refused', async () => {
+  it('are rejected while another build runs', async () => {
     const service = await setup()
     const { at } = await openProject(service, { 'worker.py': WORKER })
     await service.post(`${at}/build`, {})

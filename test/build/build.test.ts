@@ -146,7 +146,7 @@ test('all problems of the source come with their places, and nothing is built', 
   expect(readdirSync(project)).toEqual(['worker.py'])
 })
 
-test('an app without endpoints is told why', async () => {
+test('an app without endpoints is rejected with the reason', async () => {
   const { build } = setup({ files: { 'worker.py': 'x = 1\n' } })
   expect(await problemsOf(build())).toMatchObject([{ code: 'nothing-decorated' }])
 })

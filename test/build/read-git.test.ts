@@ -45,7 +45,7 @@ test('of a project inside of a repository its own files count', async () => {
   expect(await read()).toMatchObject({ clean: false })
 })
 
-test('nothing is said without a repository, without a commit, and without git', async () => {
+test('reports nothing without a repository, without a commit, and without git', async () => {
   const { git, begin, read, folder } = setup()
   expect(await read({ ...process.env, GIT_DIR: join(folder, 'elsewhere') })).toBeUndefined()
   git('init')

@@ -56,7 +56,7 @@ test('a change of a file is reported with its path and the time, below the root 
   expect(changes[0]?.at).toBeLessThanOrEqual(Date.now())
 })
 
-test('changes that come together are told together', async () => {
+test('reports simultaneous changes together', async () => {
   const { watch, write, changes } = setup()
   watch()
   for (const name of ['b.py', 'a.py', 'inner/c.py']) write(name)

@@ -359,7 +359,7 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
         expect(next.fleet.list()).toEqual([])
       })
 
-      it('sweeps away what nobody adopted, and leaves what somebody did', async () => {
+      it('removes workers that were not adopted and keeps adopted ones', async () => {
         const { place, startUp } = setup()
         const [mine, left] = [await startUp([]), await startUp([{ ignore: 'SIGTERM' }])]
         const next = watched(place.driver())

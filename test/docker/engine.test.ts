@@ -86,7 +86,7 @@ describe('the engine', () => {
     expect(await state(id)).toMatchObject({ Status: 'exited', ExitCode: 128 + 15 })
   })
 
-  test('kills a program that takes more memory than its limit, and says so', async () => {
+  test('kills a program that takes more memory than its limit and reports it', async () => {
     const { docker, run, state } = setup()
     const limits = ['--memory', '64m', '--memory-swap', '64m']
     const id = await run('--detach', ...limits, PYTHON, 'python3', '-c', 'b"x" * (500 * 2**20)')

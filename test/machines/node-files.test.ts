@@ -128,7 +128,7 @@ test('a break is gone on from, and a node that cannot get it gets no worker', as
   ])
 })
 
-test('where no node can get it, the reason of each is said', async () => {
+test('reports the reason of each node if none can get it', async () => {
   const { files, failures, folder } = setup()
   failures.push(new Refused({ failed: 'full', freeBytes: 10 }))
   const { send } = files.forWorker(({ id }) => id === 'one')

@@ -149,7 +149,7 @@ test('a worker to be replaced takes nothing more and waits for its end', async (
   expect(await ended).toBe(0)
 })
 
-test('an error that nobody catches ends it, with last words', async () => {
+test('an uncaught error ends it, with last words', async () => {
   const { service, ended, log, file } = await started(`
     export async function handler() {
       setTimeout(() => { throw new TypeError('nobody catches this') })

@@ -201,7 +201,7 @@ describe('an environment', () => {
     expect(job.output).toBe('Hello, Ada!')
   })
 
-  test('that does not exist says so', async () => {
+  test('that does not exist shows a message', async () => {
     const { page, open } = await setupShared({}, PROCESSES)
     await open('/apps/deployed/nobody/nowhere')
     await page.getByText('There is no environment nobody/nowhere').waitFor()

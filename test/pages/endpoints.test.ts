@@ -323,7 +323,7 @@ describe('an endpoint', () => {
     expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(404)
   })
 
-  test('that does not exist says so', async () => {
+  test('that does not exist shows a message', async () => {
     const { page, open } = await setupShared()
     await open('/endpoints/nobody')
     await page.getByText('There is no endpoint nobody').waitFor()

@@ -282,7 +282,7 @@ describe('a job', () => {
     expect(faults).toEqual([])
   })
 
-  test('that does not exist says so', async () => {
+  test('that does not exist shows a message', async () => {
     const { page, open } = await setupShared()
     await open('/jobs/nobody')
     await page.getByText('There is no job nobody').waitFor()

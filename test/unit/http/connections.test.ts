@@ -206,7 +206,7 @@ it('of 3,000 connections with an invalid cookie, only as many stay open as witho
   await later.answered()
 })
 
-it('a wrong key is none', async () => {
+it('rejects a wrong key', async () => {
   const { open } = await setup({ strangers: 1 })
   const wrong = await open(ask('authorization: wrong\r\n'))
   await wrong.answered()

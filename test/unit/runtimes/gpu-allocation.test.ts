@@ -172,7 +172,7 @@ describe('sharing', () => {
     expect(given(RTX_4090, need('ANY'), held)).toBe('needs 1 GPU, 0 free (1 of 1 in use by endpoints a, b)')
   })
 
-  it('a card that somebody has alone is free for nobody', () => {
+  it('a GPU in exclusive use is not free', () => {
     expect(given(RTX_4090, shared, [hold(RTX_4090[0], 'a')])).toContain('0 free')
   })
 })

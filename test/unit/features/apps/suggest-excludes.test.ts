@@ -29,7 +29,7 @@ describe('packages that could stay out', () => {
     expect(suggest(given)).toEqual([{ path: 'plotly', how: 'exclude', entry: 'plotly', bytes: 2 * MB }])
   })
 
-  it('are none where a file imports what only it knows', () => {
+  it('are empty if a file imports what only it knows', () => {
     const { imported: _imported, ...rest } = { packages: [pack('plotly')], wanted: ['plotly'], imported: [] }
     expect(suggestExcludes({ ...rest, project: [], generated: [], imported: undefined })).toEqual([])
   })
@@ -79,7 +79,7 @@ describe('parts of the project that could stay out', () => {
     ])
   })
 
-  it('are none in a project that is its own code', () => {
+  it('are empty for a project that is its own code', () => {
     expect(
       suggest({ project: files(['main.py', 5 * MB], ['constructor/x.py', 5 * MB], ['words.txt', 5 * MB]) }),
     ).toEqual([])

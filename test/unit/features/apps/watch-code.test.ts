@@ -188,7 +188,7 @@ test('a change is reported although what was compiled before cannot be removed',
   await until(() => expect(changes).toEqual([['handler.py'], ['handler.py']]))
 })
 
-test('a save without a change is told to nobody, and neither is a handler that is gone for a while', async () => {
+test('does not report a save without a change or a temporarily missing handler', async () => {
   const { folder, write, changes, watch } = setup({ 'handler.py': 'A = 1' })
   await watch('handler.py')
   write('handler.py', 'A = 1')

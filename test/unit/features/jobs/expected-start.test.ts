@@ -74,7 +74,7 @@ describe('a job is expected to start', () => {
 })
 
 describe('how it was computed', () => {
-  it('is said in a sentence', () => {
+  it('is described in a sentence', () => {
     expect(
       ask({ workers: [worker('a', 'idle'), worker('b', 'idle')], before: 12, executionMs: [3000, 3200] }).how,
     ).toBe('2 workers, 3.1 s each (average of the last 2 jobs).')

@@ -23,7 +23,7 @@ describe('the choice of a worker', () => {
     expect(chooseWorker([worker(5), least], { share: 4, moreCome: false })).toBe(least)
   })
 
-  it('is nobody where there is nobody', () => {
+  it('is undefined without workers', () => {
     expect(chooseWorker([], { share: 4, moreCome: false })).toBe(undefined)
   })
 })

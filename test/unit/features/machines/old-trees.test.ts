@@ -14,7 +14,7 @@ describe('a tree that another machine keeps', () => {
     expect(oldTrees([tree('a', DAY_MS, 'one'), tree('b', 0, 'another')], none, NOW)).toEqual([])
   })
 
-  test('is old when nobody has sent it for a week', () => {
+  test('is old a week after it was last sent', () => {
     expect(oldTrees([tree('only', 7 * DAY_MS)], none, NOW)).toEqual([])
     expect(oldTrees([tree('only', 7 * DAY_MS + 1)], none, NOW)).toEqual(['only'])
   })

@@ -32,7 +32,7 @@ test.each([
   })
 })
 
-test('a card that is cut into slices is none', () => {
+test('a GPU split into slices is not listed', () => {
   expect(gpuTypes({ cards: [card('a', 'NVIDIA H100', 80, true)], holds: [] }, { stock: false, count: 1 })).toEqual([])
 })
 

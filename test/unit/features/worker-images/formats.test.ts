@@ -317,7 +317,7 @@ const snapshot = fc
     ...{ ...more, comfyui: COMMIT, git_custom_nodes, cnr_custom_nodes, file_custom_nodes: [], pips },
   }))
 
-describe('files with keys that nobody knows', () => {
+describe('files with unknown keys', () => {
   const writers = {
     YAML: (value: unknown) => stringify(value, { lineWidth: 0 }),
     JSON: (value: unknown) => JSON.stringify(value),

@@ -23,7 +23,7 @@ const lockOf = (more: object = {}): WorkflowLock =>
   })
 
 describe('the changes between two locks', () => {
-  it('are none for the same lock', () => {
+  it('are empty for the same lock', () => {
     expect(lockChanges(lockOf(), lockOf())).toEqual([])
   })
 

@@ -94,7 +94,7 @@ describe('every scaling decision', () => {
       if (!facts.keepPausedMs) expect([...pause, ...resume]).toEqual([])
     }))
 
-  it('starts nobody while a frozen worker could go on', () =>
+  it('starts no worker while a frozen one could resume', () =>
     holds((facts, decision) => {
       if (decision.start + decision.throttled === 0) return
       const frozen = facts.workers.filter(({ state }) => state === 'paused').map(({ id }) => id)

@@ -267,7 +267,7 @@ describe('changed settings', () => {
     })
   })
 
-  it('an idle worker that nobody needs is not replaced', () => {
+  it('an unneeded idle worker is not replaced', () => {
     expect(decide({ workers: [worker('a', 'idle', outdated)] })).toEqual({
       start: 0,
       stop: [{ workerId: 'a', reason }],

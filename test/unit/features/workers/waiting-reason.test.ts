@@ -47,7 +47,7 @@ describe('why jobs wait', () => {
     expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, paused: true })).toMatch(/is paused/)
   })
 
-  it('nothing waits, nothing is said', () => {
+  it('gives no reason if nothing waits', () => {
     expect(why({ queue: { normal: 0, lowPriority: 0 }, paused: true, crashLoop })).toBeUndefined()
   })
 

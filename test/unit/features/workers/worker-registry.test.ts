@@ -34,7 +34,7 @@ function setup({ begins = 'serve' }: { readonly begins?: 'serve' | 'stage' } = {
   return { registry, worker, recorded, later }
 }
 
-it('an event that is not legal changes nothing and is told to nobody', () => {
+it('an illegal event changes nothing and is not reported', () => {
   const { registry, worker, recorded } = setup()
   const before = { ...worker }
   let heard = 0

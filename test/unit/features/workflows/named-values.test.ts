@@ -24,7 +24,7 @@ function sent(values: unknown, named?: object, inputs?: readonly object[], types
   return JSON.parse(writeJson(payload))['1'].inputs
 }
 
-describe('values of a class that nobody knows', () => {
+describe('values of an unknown class', () => {
   test.each<readonly [string, unknown, object, object]>([
     ['names', [7, 'a'], { steps: 7, text: 'a' }, { steps: 7, text: 'a' }],
     [

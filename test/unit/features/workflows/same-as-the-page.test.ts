@@ -65,7 +65,7 @@ describe('a document of a payload', () => {
     ])
   })
 
-  test('names the values of a class that nobody knows by its slots', () => {
+  test('names the values of an unknown class by its slots', () => {
     expect(theirs.widgets_values).toEqual(['a', 2])
     expect(theirs.inputs.map(({ widget }: { widget: object }) => widget)).toEqual([{ name: 'text' }, { name: 'count' }])
   })

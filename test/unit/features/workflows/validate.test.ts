@@ -130,7 +130,7 @@ describe('problems of a payload', () => {
     expect(seed('18446744073709551616')).toEqual(['value_bigger_than_max'])
   })
 
-  test('a choice without a value, also of a list that nobody knows', () => {
+  test('a choice without a value, also of an unknown list', () => {
     const load = (inputs: object) =>
       found({ ...GOOD, '1': { class_type: 'Load', inputs: { name: 'a', file: 'x', ...inputs } } })
     expect([load({ file: null }), load({ name: null })]).toEqual([
@@ -160,7 +160,7 @@ describe('problems of a payload', () => {
     )
   })
 
-  test('a class that nobody knows is a warning, and its outputs fit everywhere', () => {
+  test('an unknown class is a warning, and its outputs fit everywhere', () => {
     const payload = { ...GOOD, '1': { class_type: 'Mine', inputs: { x: [1, 2, 3] } } }
     expect(found(payload).map(({ is }) => is)).toEqual(['warning unknown_class 1', 'error wrong_value_type 1 x'])
   })

@@ -57,7 +57,7 @@ test.each([
   expect(inventory.fix).toMatch(/\.$/)
 })
 
-test('a machine without nvidia-smi has no card, and says so', async () => {
+test('a machine without nvidia-smi has no card and reports it', async () => {
   const reader = createGpuReader({ programs: ['/nowhere/nvidia-smi'] })
   expect(await reader.inventory()).toMatchObject({
     cards: [],

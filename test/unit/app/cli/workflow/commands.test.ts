@@ -129,7 +129,7 @@ describe('workflow convert', () => {
     expect(stdout).toContain(`"seed":${SEED},"scale":1.0`)
   })
 
-  test('writes a file, and says so', async () => {
+  test('writes a file and reports it', async () => {
     const { run, read } = await setup()
     const { stdout } = await run(['workflow', 'convert', 'payload.json', '--to', 'ui', '-o', 'made.json'])
     expect(stdout).toBe('made.json: 2 nodes\n')

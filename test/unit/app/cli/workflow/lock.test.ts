@@ -248,7 +248,7 @@ describe('workflow lock', () => {
     expect(again.exitCode).toBe(0)
   })
 
-  test('refuses two versions of one package, and a class that nobody knows', async () => {
+  test('refuses two versions of one package, and an unknown class', async () => {
     const { at, lock } = await setup()
     const stated = (ver: string) => ({ cnr_id: 'ink-nodes', ver })
     writeFileSync(

@@ -56,7 +56,7 @@ describe('results', () => {
   })
 })
 
-test('base64 is told from anything else', () => {
+test('distinguishes base64 from other text', () => {
   const given = ['aGk=', 'aGk', 'a-_b', 'aGk=\n', 'a Gk=', '', 'a=b', 'ü', 'not base64!']
   expect(given.map(isBase64)).toEqual([true, true, true, true, true, false, false, false, false])
 })

@@ -66,7 +66,7 @@ describe('a program without a key', () => {
     expect((await service.get('/api/apps')).apps).toHaveLength(1)
   })
 
-  it('with rejects a wrong key', async () => {
+  it('with a wrong key is rejected', async () => {
     const { query } = await setup()
     for (const text of [ASK, '{ myself { id } }'])
       expect(await query(text, { key: 'wrong' })).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })

@@ -118,7 +118,7 @@ describe('running a document', () => {
     ])
   })
 
-  test('for selected outputs requires a selection and keeps the seed', async () => {
+  test('of selected outputs requires a selected output and keeps the seed', async () => {
     const { actions, runs, editor, sent } = setup({ runCreate: () => run('r') })
     runs.getState().set({ endpointId: 'e' })
     editor.getState().select(['1'])

@@ -77,7 +77,7 @@ describe('a step', () => {
     expect(stepNumber('abc', input('INT'), 1)).toBe(undefined)
   })
 
-  test('of a class reports the nearest valid numbers for an invalid one', () => {
+  test('of a class suggests the nearest multiples for a number between them', () => {
     const width = input('INT', { min: '16', step: '8' })
     expect([offStep({ number: '515' }, width), offStep({ number: '512' }, width)]).toEqual([['512', '520'], undefined])
     expect(offStep({ number: '0.37' }, input('FLOAT', { step: '0.1' }))).toBe(undefined)

@@ -206,7 +206,7 @@ it('of 3,000 connections with an invalid cookie, only as many stay open as witho
   await later.answered()
 })
 
-it('rejects a wrong key', async () => {
+it('a connection with a wrong key counts as unauthenticated', async () => {
   const { open } = await setup({ strangers: 1 })
   const wrong = await open(ask('authorization: wrong\r\n'))
   await wrong.answered()

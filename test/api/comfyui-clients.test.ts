@@ -56,7 +56,7 @@ it('lets the server behind an endpoint answer, without the key, and keeps its sc
   expect(own.headers).not.toHaveProperty('content-security-policy')
 })
 
-it('ends a loop of endpoints that are the servers of each other and reports it', async () => {
+it('ends a loop of endpoints that use each other as servers, and reports it', async () => {
   const through: Awaited<ReturnType<typeof openProxy>>['send'][] = []
   const { send } = await withServer(async ({ url, headers }, response) => {
     const again = await through[0]?.(`/comfy/e${url?.replace('/base', '')}`, { headers: { via: headers.via ?? '' } })

@@ -346,7 +346,7 @@ test('the last place of the machine: a worker of the old release ends its job an
   expect(await service.status(jobId, 'greet')).toMatchObject({ status: 'COMPLETED' })
 })
 
-test('an app for cards runs without them where there are none and reports it', async () => {
+test('an app that wants GPUs runs without them on a machine without any, and reports it', async () => {
   const { service, begin } = await setup()
   service.fleet().lacks = ({ container }) =>
     container?.gpu === undefined ? undefined : 'this machine has no graphics card'

@@ -94,7 +94,7 @@ test('a handler that blocks is ended when its job is cancelled', async () => {
   expect(await service.jobEnd('blocks', blocked)).toMatchObject({ status: 'CANCELLED' })
 })
 
-test('a handler that needs more memory than its container has fails and reports it', async () => {
+test('a handler that exceeds the memory of its container fails with the reason', async () => {
   const { service, onBox } = await setup()
   const eats = 'def handler(job):\n    return len(b"x" * (1 << 30))\n'
   const small = { ...onBox, container: { ...onBox.container, memoryBytes: 128 * 1024 ** 2 } }

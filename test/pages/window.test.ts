@@ -64,7 +64,7 @@ describe('every page', () => {
     expect(faults).toEqual([])
   })
 
-  test('that does not exist says so, and links onward', async () => {
+  test('that does not exist shows a message with links', async () => {
     const { page, open } = await setupShared()
     await open('/endpoints/a/nothing/here')
     await page.getByText('There is no page at this address').waitFor()

@@ -10,7 +10,7 @@ test('the late result of a worker that was frozen past its lease is refused', as
   await freezeWorkers({ runs: 4 })
 })
 
-test('a job fails when its second worker is lost too and reports it', async () => {
+test('a job fails with the reason when its second worker is lost', async () => {
   const service = await startedService()
   await service.createEndpoint('work', { workersMin: 2, workersMax: 2 })
   expect(await killEveryWorkerOf(service, 'work')).toMatchObject({

@@ -123,7 +123,7 @@ describe('the key of the secrets', () => {
     expect(statSync(keyFile).mode & 0o777).toBe(0o600)
   })
 
-  it('that is missing or another one loses the secrets and reports it', () => {
+  it('that is missing or different makes the secrets unreadable, which is reported', () => {
     const { db, keyFile, secrets } = setup()
     secrets.put('registry', 'work', VALUE, 1)
     rmSync(keyFile)

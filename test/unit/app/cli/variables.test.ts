@@ -32,7 +32,7 @@ test('set stores values, releases the active code again, and prints no value', a
   expect(stdout + stderr).not.toContain('hunter22')
 })
 
-test('set to the values that workers have already makes no release and reports it', async () => {
+test('set to the current values makes no release, and reports it', async () => {
   const { env, released } = await setup({ changed: false, unreleased: false })
   expect(await env(['set', 'TOKEN=x'])).toMatchObject({
     exitCode: 0,

@@ -151,7 +151,7 @@ describe('the plan of a deploy', () => {
 })
 
 describe('the settings of an endpoint of an app', () => {
-  it('a name that is longer than a name may be is cut and reports it', () => {
+  it('truncates a name that is too long, and reports it', () => {
     const { name, app } = targetConfig('a'.repeat(90), resource(), place())
     expect([name.length, name.at(-1)]).toEqual([100, '…'])
     expect(app?.resource).toBe('a'.repeat(90))

@@ -192,7 +192,9 @@ export const serviceSettings = z.object({
     .min(0)
     .max(365)
     .default(7)
-    .describe('days that an ended job is stored after it has expired for the job API; 0: it is deleted then'),
+    .describe(
+      'days that an ended job is stored after the job API stops returning it; 0: deleted as soon as it expires there',
+    ),
   jobHistoryMaxMib: z
     .number()
     .int()

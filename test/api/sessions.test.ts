@@ -162,12 +162,12 @@ describe('a link for one user of the machine', () => {
     expect(await open((await create(1)).url, 3)).toMatchObject({ page: '/' })
   })
 
-  it('is a link for anyone if the user is only known not to be that of the service and reports it', async () => {
+  it('is a link for anyone if the user is only known not to be that of the service, and reports it', async () => {
     const { create } = await setupUsers()
     expect((await create(5)).sameUser).toBe(false)
   })
 
-  it('is a link for anyone if the user is unknown and reports it', async () => {
+  it('is a link for anyone if the user is unknown, and reports it', async () => {
     const { create, open, link } = await setupUsers()
     const { url, sameUser } = await create(3)
     expect(sameUser).toBe(false)

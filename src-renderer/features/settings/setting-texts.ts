@@ -31,7 +31,7 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
   },
   jobHistoryDays: {
     label: 'Ended job retention (days)',
-    help: 'Records, inputs, outputs and timelines of jobs that have expired for the job API: a minute after runsync, 30 minutes after run. With 0 they are deleted then. Older ones are deleted within a second.',
+    help: 'How long the pages keep the records, inputs, outputs and timelines of jobs that the job API no longer returns: it returns them for a minute after runsync and for 30 minutes after run. 0 deletes them as soon as they expire there. A lower value deletes older jobs within a second.',
     done: 'Ended job retention',
     refusal: 'A whole number from 0 to 365.',
   },

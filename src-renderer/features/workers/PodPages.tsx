@@ -214,12 +214,7 @@ function PodDrawer({ pod, onClose }: { readonly pod: Pod; readonly onClose: () =
       </dl>
       <PodLog pod={pod} isFollowed={!isRemoving} />
       {asks && (
-        <Confirm
-          open
-          onOpenChange={setAsks}
-          action={`Remove pod ${name}`}
-          onConfirm={remove}
-        >
+        <Confirm open onOpenChange={setAsks} action={`Remove pod ${name}`} onConfirm={remove}>
           Its container and its volume are deleted. A network volume stays.
         </Confirm>
       )}

@@ -152,7 +152,7 @@ Examples:
       else {
         output.line(`Version ${graph.version} of ${graph.id} answers at ${graph.url}`)
         for (const { name: parameter, type, default: given } of graph.parameters)
-          output.line(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`)
+          output.line(`  ${parameter}: ${type}${given === undefined ? '' : `, default ${given}`}`)
       }
     })
 

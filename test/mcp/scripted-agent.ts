@@ -29,7 +29,7 @@ const SIGNS: readonly (readonly [Cause, RegExp])[] = [
   ['slow cold start', /(?:were the cold start of its worker|workers? (?:is|are) starting)[^"]*/],
   [
     'full queue',
-    /(?:The queue is full|, with \d+ jobs? ahead of it\. (?:The only worker is|All \d+ workers are) busy)[^"]*/,
+    /(?:The queue is full|, with (?:no|\d+) jobs? ahead of it\. (?:The only worker is|All \d+ workers are) busy)[^"]*/,
   ],
 ]
 

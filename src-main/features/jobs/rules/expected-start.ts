@@ -180,8 +180,10 @@ function deviation(spans: readonly number[]): number {
   return Math.sqrt(mean(spans.map((span) => (span - middle) ** 2)))
 }
 
-export const aheadText = ({ before, more }: Pick<StartFacts, 'before' | 'more'>): string =>
-  `${more ? 'more than ' : ''}${counted(before, 'job')} ahead of it`
+export function aheadText({ before, more }: Pick<StartFacts, 'before' | 'more'>): string {
+  const jobs = before === 0 ? 'no jobs' : counted(before, 'job')
+  return `${more ? 'more than ' : ''}${jobs} ahead of it`
+}
 
 /** Like "in 5 s, between 3 s and 9 s". Times are wall ms. */
 export function startWords(

@@ -85,6 +85,7 @@ test('a graph becomes an image that is built, tested, deployed and called from t
 
   const job = await service.post('/v2/lamp/runsync?wait=300000', { input: {} })
   expect(job).toMatchObject({ status: 'COMPLETED', output: { images: [expect.objectContaining({ type: 'base64' })] } })
-  await service.ask('DELETE', '/api/apps/lamp')
+  // Before the deletion, after which the open page of the app reads what is gone.
   expect(faults).toEqual([])
+  await service.ask('DELETE', '/api/apps/lamp')
 })

@@ -134,8 +134,11 @@ export const WORKFLOW_ROUTES = {
     },
   ),
   blueprintList: GET('/api/blueprints/:endpointId', "List the subgraph blueprints of an endpoint's ComfyUI server", {
-    response: z.object({ blueprints: z.array(blueprint) }),
-    errors: ['ENDPOINT_NOT_FOUND', 'SERVER_UNREACHABLE'],
+    response: z.object({
+      blueprints: z.array(blueprint),
+      fault: z.string().optional().describe('why they could not be read, as the end of a sentence'),
+    }),
+    errors: ['ENDPOINT_NOT_FOUND'],
     source: 'docs/spec/comfyui.md, 5',
   }),
   blueprintRead: GET('/api/blueprints/:endpointId/:blueprint', 'Read a blueprint: a document with one subgraph node', {

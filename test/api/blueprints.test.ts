@@ -48,17 +48,17 @@ it('are none where the endpoint has no server, or one that does not know them', 
 })
 
 it('of a server that fails, or sends too much, give the reason and no password', async () => {
-  const answers: RequestListener[] = [
-    (_request, response) => response.writeHead(500).end('broken'),
-    (_request, response) => response.end('x'.repeat(5 * 1024 * 1024)),
-  ]
-  const { ask } = await withServer((request, response) => {
-    if (request.url === '/base/global_subgraphs') answers.shift()?.(request, response)
+  const broken: RequestListener = (_request, response) => response.writeHead(500).end('broken')
+  const tooLarge: RequestListener = (_request, response) => response.end('x'.repeat(5 * 1024 * 1024))
+  const answers = [broken, tooLarge, broken]
+  const { get, ask } = await withServer((request, response) => {
+    if (request.url?.startsWith('/base/global_subgraphs') === true) answers.shift()?.(request, response)
     else response.end()
   })
-  for (const why of ['it answered with 500, and began with: broken', 'its answer has 5.0 MiB; the limit is 4.0 MiB']) {
-    const { status, body } = await ask('GET', '/api/blueprints/e')
-    expect([status, body.code, body.error]).toEqual([502, 'SERVER_UNREACHABLE', expect.stringContaining(why)])
-    expect(body.error).not.toContain('hidden')
-  }
+  for (const why of ['it answered with 500, and began with: broken', 'its answer has 5.0 MiB; the limit is 4.0 MiB'])
+    expect(await get('/api/blueprints/e')).toEqual({ blueprints: [], fault: expect.stringContaining(why) })
+  const { status, body } = await ask('GET', '/api/blueprints/e/one')
+  expect([status, body.code]).toEqual([502, 'SERVER_UNREACHABLE'])
+  expect(body.error).toContain('it answered with 500')
+  expect(body.error).not.toContain('hidden')
 })

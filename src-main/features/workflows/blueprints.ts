@@ -10,29 +10,31 @@ import { withoutCredentials } from './rules/server-address.ts'
 const MOST_BYTES = 4 * MIB
 
 export function createBlueprints(readServer: WorkflowPorts['readServer'], stopping: AbortSignal) {
-  /** @throws AppError SERVER_UNREACHABLE */
-  async function ask<Read>(server: string, path: string, read: (text: string) => Read): Promise<Read | undefined> {
-    try {
-      const text = await readServer(server, path, { most: MOST_BYTES, signal: stopping })
-      return text === undefined ? undefined : read(text)
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new AppError('SERVER_UNREACHABLE', { server: withoutCredentials(server), why }, { cause })
-    }
-  }
+  const ask = (server: string, path: string) => readServer(server, path, { most: MOST_BYTES, signal: stopping })
 
   return {
     /** Empty if the endpoint has no server, or one that does not know blueprints. */
-    async list({ config }: Endpoint): Promise<readonly Blueprint[]> {
+    async list({ config }: Endpoint): Promise<{ blueprints: Blueprint[]; fault?: string }> {
       const { server } = config.workflows ?? {}
-      return (server && (await ask(server, 'global_subgraphs', blueprintsIn))) || []
+      try {
+        const text = server && (await ask(server, 'global_subgraphs'))
+        return { blueprints: [...(blueprintsIn(text ?? '') ?? [])] }
+      } catch (error) {
+        return { blueprints: [], fault: whyOf(error) }
+      }
     },
-    /** @throws AppError BLUEPRINT_NOT_FOUND */
+    /** @throws AppError SERVER_UNREACHABLE, BLUEPRINT_NOT_FOUND */
     async read({ config }: Endpoint, id: string): Promise<string> {
-      const { server } = config.workflows ?? {}
-      const text = server && (await ask(server, `global_subgraphs/${encodeURIComponent(id)}`, blueprintText))
+      const { server = '' } = config.workflows ?? {}
+      const unreachable = (cause: unknown) => {
+        throw new AppError('SERVER_UNREACHABLE', { server: withoutCredentials(server), why: whyOf(cause) }, { cause })
+      }
+      const given = server && (await ask(server, `global_subgraphs/${encodeURIComponent(id)}`).catch(unreachable))
+      const text = blueprintText(given ?? '')
       if (text === undefined) throw new AppError('BLUEPRINT_NOT_FOUND', { blueprint: id })
       return text
     },
   }
 }
+
+const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -15,9 +15,7 @@ export const NODE_TYPE_OPERATIONS = {
     return await service.workflows.nodeTypes.take(endpoint, body.text)
   },
   nodeTypesFetch: async ({ path }, service) => await service.workflows.nodeTypes.fetch(endpointOf(path, service)),
-  blueprintList: async ({ path }, service) => ({
-    blueprints: [...(await service.workflows.blueprints.list(endpointOf(path, service)))],
-  }),
+  blueprintList: async ({ path }, service) => await service.workflows.blueprints.list(endpointOf(path, service)),
   blueprintRead: async ({ path }, service) => ({
     text: await service.workflows.blueprints.read(endpointOf(path, service), path.blueprint),
   }),

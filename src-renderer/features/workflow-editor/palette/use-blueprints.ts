@@ -15,6 +15,7 @@ export function useBlueprints(): readonly Addable[] {
   const { data } = useQuery({
     ...read(client, ['blueprints', endpointId], 'blueprintList', { path: { endpointId } }),
     ...{ enabled: hasServer, staleTime: FRESH_MS },
+    refetchInterval: ({ state }) => (state.data?.fault === undefined ? false : FRESH_MS),
   })
   return useMemo(
     () => (data?.blueprints ?? []).map(({ id, name }) => ({ kind: 'blueprint', endpointId, id, name })),

@@ -1,20 +1,27 @@
-import { beforeEach, expect, test } from 'vitest'
+/** The pages of pods with a real engine. */
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { setup } from '../pages/support.ts'
+import { setup as buildAll } from '../support/build-all.ts'
+import { launchCalmChromium } from '../support/calm-chromium.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { type ServedService, until } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine()
+const why = 'why' in engine ? engine.why : noBrowser
+// The pages are built first where they are not of these sources, ms.
+const BUILD_MS = 120_000
 
-beforeEach(({ skip }) => {
-  skip(noBrowser !== undefined, noBrowser)
-  skip('why' in engine, 'why' in engine ? engine.why : '')
-})
+beforeAll(() => {
+  if (why === undefined) buildAll()
+}, BUILD_MS)
+
+beforeEach(({ skip }) => skip(why !== undefined, why))
 
 test('the form creates a pod, and opens it', async () => {
-  const start = (): Promise<ServedService> => startedContainerService(engine)
-  const { service, page, visit, faults, expectAccessible, shoot } = await setup({}, {}, start)
+  const start = () => startedContainerService(engine)
+  const { service, page, visit, faults, expectAccessible, shoot } = await setup({}, {}, start, launchCalmChromium)
   await visit('/workers/pods')
   await page.getByRole('button', { name: 'New pod' }).click()
   const form = page.getByRole('dialog', { name: 'New pod' })

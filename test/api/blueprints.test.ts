@@ -41,7 +41,7 @@ it('are listed, and read one by one', async () => {
   expect(asked).toEqual(['/base/global_subgraphs', '/base/global_subgraphs/two%2F2', '/base/global_subgraphs/gone'])
 })
 
-it('are none where the endpoint has no server, or one that does not know them', async () => {
+it('are an empty list without a server, or if the server does not support them', async () => {
   const { get, createEndpoint } = await withServer((_request, response) => response.writeHead(404).end('404'))
   await createEndpoint('alone', { workflows: {} })
   for (const id of ['e', 'alone']) expect(await get(`/api/blueprints/${id}`)).toEqual({ blueprints: [] })

@@ -121,7 +121,7 @@ export function noJsonSentence(server: ComfyServer, { text, status }: Answer): s
 
 export const isPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, TEXT_READ))
 
-/** Visible words in quotes, after a colon; empty if there are none. */
+/** The visible text like `: "Not found"`, or an empty string. */
 export function firstWords(whole: string): string {
   const text = whole.slice(0, TEXT_READ)
   const said = text

@@ -40,7 +40,7 @@ export type WorkflowReaders = {
     texts: readonly string[],
     kept: string | undefined,
   ) => { readonly text: string; readonly servers: readonly (ClassesAndModels | Problem)[] }
-  /** The JSON of a response with one class, empty if there is none of the name. */
+  /** A JSON object with the named class; without such a class it has no fields. */
   readonly classNamed: (text: string, name: string) => { readonly json: string } | Problem
   readonly classTexts: (
     text: string,

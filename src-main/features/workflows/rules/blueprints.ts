@@ -2,7 +2,7 @@
 import type { Blueprint } from '../../../contract/workflows.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 
-/** Undefined: it is no list. */
+/** @returns undefined if the response is not a list */
 export function blueprintsIn(text: string): readonly Blueprint[] | undefined {
   const list = plainJson(text)
   return isRecord(list) ? Object.entries(list).flatMap(([id, given]) => blueprintOf(id, given)) : undefined
@@ -17,7 +17,7 @@ function blueprintOf(id: string, given: unknown): readonly Blueprint[] {
   return [{ id, name, ...(folder ? { package: folder } : {}) }]
 }
 
-/** Its document, as JSON; undefined: there is none. */
+/** @returns the JSON of its document; undefined if the response has no document */
 export function blueprintText(text: string): string | undefined {
   const given = plainJson(text)
   return isRecord(given) ? asText(given.data) : undefined

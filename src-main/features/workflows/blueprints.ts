@@ -18,7 +18,7 @@ export function createBlueprints(readServer: WorkflowPorts['readServer'], stoppi
       const { server } = config.workflows ?? {}
       try {
         const text = server && (await ask(server, 'global_subgraphs'))
-        return { blueprints: [...(blueprintsIn(text ?? '') ?? [])] }
+        return { blueprints: blueprintsIn(text ?? '') }
       } catch (error) {
         return { blueprints: [], fault: whyOf(error) }
       }

@@ -2,10 +2,9 @@
 import type { Blueprint } from '../../../contract/workflows.ts'
 import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 
-/** @returns undefined if the response is not a list */
-export function blueprintsIn(text: string): readonly Blueprint[] | undefined {
+export function blueprintsIn(text: string): Blueprint[] {
   const list = plainJson(text)
-  return isRecord(list) ? Object.entries(list).flatMap(([id, given]) => blueprintOf(id, given)) : undefined
+  return isRecord(list) ? Object.entries(list).flatMap(([id, given]) => blueprintOf(id, given)) : []
 }
 
 function blueprintOf(id: string, given: unknown): readonly Blueprint[] {
